@@ -84,6 +84,27 @@ def by_code(code: int) -> dtype:
     return _BY_CODE[code]
 
 
+#: the names in printed tensor types (`Float(2, 3)`), where they are not the dtype's own name capitalised
+_SCALAR_NAMES = {
+    "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half", "float32": "Float",
+    "float64": "Double", "complex64": "ComplexFloat", "complex128": "ComplexDouble", "bool": "Bool", "bfloat16": "BFloat16",
+    "qint8": "QInt8", "quint8": "QUInt8", "qint32": "QInt32", "quint4x2": "QUInt4x2", "quint2x4": "QUInt2x4",
+    "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+}  # fmt: skip
+_BY_SCALAR_NAME = {_SCALAR_NAMES.get(d.name, d.name.capitalize()): d for d in ALL}
+
+
+def scalar_name(code: int) -> str:
+    """The name of an element type in printed tensor types: "Float", "Long"."""
+    name = _BY_CODE[code].name
+    return _SCALAR_NAMES.get(name, name.capitalize())
+
+
+def by_scalar_name(name: str) -> dtype:
+    """The dtype that is printed as `name` ("Float"). Raises KeyError."""
+    return _BY_SCALAR_NAME[name]
+
+
 def from_numpy(array_type: Any) -> dtype:
     """The dtype of a NumPy element type. Raises TypeError for one that tensors cannot hold (str, object, dates)."""
     try:

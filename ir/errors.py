@@ -48,5 +48,12 @@ class InputError(LinstockError, RuntimeError):
     """A model was called with inputs that its signature does not take."""
 
 
+class RaisedError(LinstockError):
+    """A program that was run raised an exception; the class raised is also the builtin exception that the program named."""
+
+    def __str__(self) -> str:
+        return self.message
+
+
 class TracerWarning(UserWarning):
     """Tracing baked a value into the graph that may change with the inputs."""

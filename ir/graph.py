@@ -108,9 +108,10 @@ class Node:
 
     def _drop_use(self, index: int) -> None:
         value = self.inputs[index]
-        for i, use in enumerate(value.uses):
-            if use.node is self and use.index == index:
-                del value.uses[i]
+        uses = value.uses
+        for i in range(len(uses) - 1, -1, -1):  # what was added last is removed first
+            if uses[i].node is self and uses[i].index == index:
+                del uses[i]
                 return
         raise GraphError(f"use list of {value!r} is broken", self.span)
 
@@ -121,7 +122,7 @@ class Node:
 
     def set_inputs(self, values: Iterable[Value]) -> None:
         """Replace all inputs."""
-        for i in range(len(self.inputs)):
+        for i in range(len(self.inputs) - 1, -1, -1):
             self._drop_use(i)
         self.inputs = []
         for v in values:
@@ -147,7 +148,6 @@ class Node:
             v.index = i
 
     def add_block(self) -> Block:
-        assert self.block is not None or True
         block = Block(self._graph(), self)
         self.blocks.append(block)
         return block
@@ -424,15 +424,9 @@ class Builder:
 
     def operator(self, schema: Schema, inputs: Sequence[Value]) -> Node:
         """Insert an operator call. Every argument must be given and fit its type. Raises SchemaError."""
-        if len(inputs) != len(schema.arguments) and not (schema.vararg and len(inputs) >= len(schema.arguments)):
-            raise SchemaError(f"{schema.full_name} takes {len(schema.arguments)} arguments, got {len(inputs)}", self.span)
-        bound: dict[str, Type] = {}
-        for formal, actual in zip(schema.arguments, inputs, strict=False):
-            problem = types.match_variables(formal.type, actual.type, bound)
-            wanted = types.substitute(formal.type, bound)
-            if problem or wanted is None or not (types.is_subtype(actual.type, wanted) or implicit(actual.type, wanted)):
-                reason = problem or f"expected a value of type {formal.type} for argument '{formal.name}', got {actual.type}"
-                raise SchemaError(f"{schema.full_name}: {reason}", self.span)
+        bound, problem = match_arguments(schema, [v.type for v in inputs])
+        if problem:
+            raise SchemaError(f"{schema.full_name}: {problem}", self.span)
         results = [types.substitute(r.type, bound) for r in schema.returns]
         if any(r is None for r in results):
             raise SchemaError(f"{schema.full_name}: a type variable of the result is not bound", self.span)
@@ -447,6 +441,20 @@ class Builder:
                 raise SchemaError(f"{full_name}: argument '{formal.name}' is missing", self.span)
             values.append(self.constant(formal.default, None if formal.default != [] else formal.type))
         return self.operator(schema, values).output
+
+
+def match_arguments(schema: Schema, actuals: Sequence[Type]) -> tuple[dict[str, Type], str | None]:
+    """Bind a schema's type variables to the types of a call's arguments; and what is wrong in words, or None if they fit."""
+    bound: dict[str, Type] = {}
+    if len(actuals) != len(schema.arguments) and not (schema.vararg and len(actuals) >= len(schema.arguments)):
+        return bound, f"takes {len(schema.arguments)} arguments, got {len(actuals)}"
+    for formal, actual in zip(schema.arguments, actuals, strict=False):
+        problem = types.match_variables(formal.type, actual, bound)
+        wanted = types.substitute(formal.type, bound)
+        if problem or wanted is None or not (types.is_subtype(actual, wanted) or implicit(actual, wanted)):
+            problem = problem or f"expected a value of type {formal.type} for argument '{formal.name}', got {actual}"
+            return bound, problem
+    return bound, None
 
 
 def implicit(actual: Type, wanted: Type) -> bool:

@@ -93,7 +93,7 @@ class TensorType(Type):
             return "Tensor"
         from linstock.ir import dtypes
 
-        head = "Tensor" if self.dtype is None else dtypes.by_code(self.dtype).name.capitalize()
+        head = "Tensor" if self.dtype is None else dtypes.scalar_name(self.dtype)
         parts = [] if self.sizes is None else [str(s) for s in self.sizes]
         if self.sizes is None:
             parts.append("*")
@@ -399,8 +399,8 @@ def is_subtype(a: Type, b: Type) -> bool:
     if b is NUMBER:
         return a in (INT, FLOAT, COMPLEX)
     if isinstance(a, TensorType) and isinstance(b, TensorType):
-        pairs = ((a.dtype, b.dtype), (a.sizes, b.sizes), (a.strides, b.strides), (a.device, b.device))
-        return all(y is None or x == y for x, y in (*pairs, (a.requires_grad, b.requires_grad)))
+        pairs = ((a.dtype, b.dtype), (a.strides, b.strides), (a.device, b.device), (a.requires_grad, b.requires_grad))
+        return _sizes_fit(a.sizes, b.sizes) and all(y is None or x == y for x, y in pairs)
     if isinstance(a, ListType):
         tensors = isinstance(b, ListType) and isinstance(a.element, TensorType) and isinstance(b.element, TensorType)
         return b is ANY_LIST or (tensors and is_subtype(a.element, b.element))  # type: ignore[attr-defined]
@@ -421,6 +421,13 @@ def is_subtype(a: Type, b: Type) -> bool:
     if b is FUNCTION:
         return isinstance(a, FunctionType)
     return False
+
+
+def _sizes_fit(a: tuple[int | str, ...] | None, b: tuple[int | str, ...] | None) -> bool:
+    """Whether sizes `a` are among those that `b` allows: a symbolic size of `b` allows any."""
+    if b is None:
+        return True
+    return a is not None and len(a) == len(b) and all(isinstance(y, str) or x == y for x, y in zip(a, b, strict=True))
 
 
 def implements(a: Type, interface: InterfaceType) -> bool:

@@ -95,7 +95,7 @@ def rounding_unary(*names: str, f: Function) -> Function:
     return kernel(*names)(run)
 
 
-def test_unary(*names: str, f: Function, integers: bool, complex_too: bool = True) -> Function:
+def predicate_unary(*names: str, f: Function, integers: bool, complex_too: bool = True) -> Function:
     """Register a predicate over floating-point values; every integer gives `integers`."""
     what = short_name(names)
 
@@ -111,7 +111,18 @@ def test_unary(*names: str, f: Function, integers: bool, complex_too: bool = Tru
 
 
 def compute(function: Function, a: Any, b: Any, dtype: DType) -> Array:
-    """The function of two operands, both cast to the type (float32 for the low-precision ones, rounded once)."""
+    """The function of two operands cast to the type; the low-precision ones go on to float32 and are rounded once."""
+    a, b = cast(a, dtype), cast(b, dtype)
+    if P.is_low(dtype):
+        return array(function(a.astype(P.FLOAT32), b.astype(P.FLOAT32))).astype(dtype)
+    return array(function(a, b))
+
+
+def compute_wide(function: Function, a: Any, b: Any, dtype: DType) -> Array:
+    """As `compute`, but numbers and 0-dimensional operands keep float32's precision in a low-precision type.
+
+    PyTorch does so in sums, products and quotients.
+    """
     if P.is_low(dtype):
         return array(function(cast(a, P.FLOAT32), cast(b, P.FLOAT32))).astype(dtype)
     return array(function(cast(a, dtype), cast(b, dtype)))
@@ -128,7 +139,7 @@ def promoted(function: Function, a: Any, b: Any) -> Array:
         return array(function(a, b))
     elif type(a) is float and (tb is P.FLOAT32 or tb is P.FLOAT64):
         return array(function(a, b))
-    return compute(function, a, b, P.result_type(a, b))
+    return compute_wide(function, a, b, P.result_type(a, b))
 
 
 def float_binary(
@@ -163,7 +174,7 @@ def same_kind_binary(*names: str, f: Function, kinds: str) -> Function:
         dtype = P.result_type(self, other)
         if (dtype.kind if dtype.kind != "V" else "f") not in kinds:
             unsupported(what, dtype)
-        return promoted(f, self, other)
+        return compute(f, self, other, dtype)
 
     return kernel(*names)(run)
 

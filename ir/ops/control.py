@@ -37,4 +37,6 @@ prim::Uninitialized() -> Any
 prim::id(AnyClassType? x) -> int
 prim::unchecked_cast(t x) -> t
 prim::unchecked_unwrap_optional(t(a)? optional) -> t(a)
+prim::TimePoint() -> int
+
 """

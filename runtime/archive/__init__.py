@@ -1,1 +1,1 @@
-
+"""The archive format: everything between the bytes of a file and plain Python values. See README.md."""
