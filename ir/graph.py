@@ -65,7 +65,9 @@ class Value:
 class Node:
     """An operation. Made through `Builder` (or `Graph.create`), which checks it against its schema."""
 
-    __slots__ = ("_next", "_order", "_prev", "attributes", "block", "blocks", "inputs", "kind", "outputs", "schema", "scope", "span")
+    __slots__ = (
+        "_next", "_order", "_prev", "attributes", "block", "blocks", "calls", "inputs", "kind", "outputs", "schema", "scope", "span",
+    )  # fmt: skip
 
     def __init__(self, kind: str, schema: Schema | None, span: Span | None) -> None:
         self.kind, self.schema, self.span = kind, schema, span
@@ -75,6 +77,7 @@ class Node:
         self.attributes: dict[str, Any] = {}
         self.block: Block | None = None
         self.scope: str = ""
+        self.calls: tuple[Span, ...] = ()  # the calls through which the node was inlined, innermost first
         self._prev: Node | None = None
         self._next: Node | None = None
         self._order = 0
@@ -336,7 +339,7 @@ class Block:
 def node_like(node: Node) -> Node:
     """A node of the same kind, schema, attributes and span, without inputs, outputs and blocks."""
     copy = Node(node.kind, node.schema, node.span)
-    copy.attributes, copy.scope = dict(node.attributes), node.scope
+    copy.attributes, copy.scope, copy.calls = dict(node.attributes), node.scope, node.calls
     return copy
 
 

@@ -23,6 +23,7 @@ class Parameter:
     type: Type
     default: Any = MISSING
     kwarg_only: bool = False
+    size: int | None = None  # a list parameter that one number may stand for
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,8 @@ class Function:
 
     def set_graph(self, graph: Graph, signature: Signature | None = None) -> None:
         """Replace the graph (after a pass); a plan made from the old one is dropped."""
+        if self.executor is not None:
+            self.executor.drop()
         self._graph, self.executor = graph, None
         if signature is not None:
             self._signature = signature

@@ -228,6 +228,7 @@ class NamedTupleType(TupleType):
     name: str = ""
     fields: tuple[str, ...] = ()
     defaults: tuple[Any, ...] = ()
+    python: Any = None  # the Python class it was scripted from
 
     def with_children(self, children: Sequence[Type]) -> Type:
         if tuple(children) == self.elements:
@@ -296,6 +297,8 @@ class ClassType(Type):
     forward_hooks: list[Any] = field(default_factory=list)
     forward_pre_hooks: list[Any] = field(default_factory=list)
     unresolved: dict[str, str] = field(default_factory=dict)  # attribute -> why it could not be converted
+    live: Any = None  # what compiles further methods of a scripted Python class
+    python: Any = None  # the Python class it was scripted from
 
     def __str__(self) -> str:
         return self.name
@@ -324,6 +327,7 @@ class EnumType(Type):
     name: str
     value_type: Type = INT
     members: dict[str, Any] = field(default_factory=dict)
+    python: Any = None  # the Python class it was scripted from
 
     def __str__(self) -> str:
         return f"Enum<{self.name}>"

@@ -86,7 +86,18 @@ def _generic(node: ast.Subscript, named: Named) -> T.Type:
         if arguments[0] not in (T.INT, T.FLOAT, T.COMPLEX, T.BOOL, T.STRING, T.TENSOR) and not isinstance(arguments[0], T.EnumType):
             raise AnnotationError(f"a dictionary's key cannot be of type {arguments[0].annotation()}: use int, float, complex, bool, str or Tensor", node)
         return T.DictType(*arguments)
+    if name.startswith("BroadcastingList"):
+        return T.ListType(arguments[0])
     makers = {"List": T.ListType, "list": T.ListType, "Optional": T.optional, "Future": T.FutureType, "RRef": T.RRefType, "Await": T.AwaitType}
     if name in makers and len(arguments) == 1:
         return makers[name](arguments[0])  # type: ignore[no-any-return, operator]
     raise AnnotationError(f"unknown type constructor '{ast.unparse(node)}'", node)
+
+
+def broadcast_size(node: ast.expr | None) -> int | None:
+    """N where an annotation is (or holds) `BroadcastingListN[...]`: one number stands for N of them."""
+    for part in ast.walk(node) if node is not None else ():
+        name = getattr(part, "id", None) or getattr(part, "attr", "")
+        if isinstance(name, str) and name.startswith("BroadcastingList") and name[16:].isdigit():
+            return int(name[16:])
+    return None

@@ -70,7 +70,7 @@ def _cast(name: str, kind: T.Type) -> Callable[..., Sugared]:
 
 def _len(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     items = args[0].elements(e, span)
-    if items is not None and not (isinstance(args[0], SimpleValue) and not isinstance(args[0].it.type, T.TupleType)):
+    if items is not None:
         return SimpleValue(e.builder.constant(len(items)))
     if isinstance(args[0], SimpleValue) and isinstance(args[0].it.type, T.ClassType):
         return args[0].attr(e, span, "__len__").call(e, span, (), {})

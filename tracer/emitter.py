@@ -23,6 +23,7 @@ from linstock.tracer.expressions import Condition, ExpressionEmitter
 from linstock.tracer.values import Range, SimpleValue, Sugared
 
 FOREVER = 9223372036854775807
+UNKNOWN = T.VarType("unknown")  # the type of a result before any return was seen
 FLAGS = ("$skip", "$stop", "$returned")
 
 
@@ -271,6 +272,7 @@ class Emitter(ExpressionEmitter):
         self, node: Node, outer: Frame, name: str, values: list[Value | None], gone: list[bool], span: Span
     ) -> None:
         known = [v.type for v, left in zip(values, gone, strict=True) if v is not None and (not left or name.startswith("$"))]
+        known = [t for t in known if t != UNKNOWN] or known
         if not known:
             known = [v.type for v in values if v is not None]
         joined: T.Type | None = known[0]
@@ -361,7 +363,7 @@ class Emitter(ExpressionEmitter):
         widened = {n: t if T.is_subtype(start[n].type, t) else start[n].type for n, t in widened.items()}
         extra: dict[str, T.Type] = {}  # variables that only the hidden exits need after the loop
         if returns and "$ret" not in names:
-            extra["$ret"] = self.returns if self.returns is not None else T.NONE
+            extra["$ret"] = self.returns if self.returns is not None else UNKNOWN
         mark = self.builder.point.prev
         for _ in range(8):
             done = self._try_loop(s, body, test, over, target, span, outer, start, widened, extra, limit, stops, returns)
@@ -410,8 +412,8 @@ class Emitter(ExpressionEmitter):
                 end = matching.convert(self, end, v.type, False)
                 if not T.is_subtype(end.type, v.type):
                     both = T.unify(v.type, end.type)
-                    if n == "$ret" and self.returns is None:
-                        both = end.type if v.type == T.NONE else both
+                    if v.type == UNKNOWN:
+                        both = end.type
                     if both is None or (n in widened and outer.declared_type(n) is not None and n not in extra):
                         raise CompileError(
                             f"Variable '{n}' previously had type {v.type.annotation()} but is now being assigned to a value of type "
@@ -621,8 +623,7 @@ class Emitter(ExpressionEmitter):
                 base = self.expression(target.value).value(self, self.span_of(target))
                 index = self.expression(target.slice).value(self, self.span_of(target))
                 if isinstance(base.type, T.DictType) or isinstance(base.type, T.ListType):
-                    name = "aten::Delete" if False else "aten::pop"
-                    matching.emit_builtin(self, self.span_of(target), name, [base, index], {})
+                    matching.emit_builtin(self, self.span_of(target), "aten::Delete", [base, index], {})
                 else:
                     raise self.error(target, f"elements of '{base.type.annotation()}' cannot be deleted")
             elif isinstance(target, ast.Name):

@@ -25,6 +25,11 @@ def subscript(e: ExpressionEmitter, node: ast.Subscript, hint: T.Type | None = N
     if isinstance(base, SimpleValue) and isinstance(base.it.type, T.TensorType):
         return SimpleValue(_tensor_index(e, span, base.it, node.slice))
     if isinstance(base, SimpleValue) and isinstance(base.it.type, T.ClassType) and base.it.type.is_module:
+        live = base.it.type.live
+        if live is not None and (live.is_list or live.is_dict):
+            member = live.item(e, span, base.it, base.it.type, e.value(node.slice))
+            if member is not None:
+                return member  # type: ignore[no-any-return]
         if "__getitem__" not in base.it.type.methods and isinstance(hint, T.InterfaceType):
             key = e.value(node.slice)
             return SimpleValue(e.at(span).value("prim::ModuleContainerIndex", (base.it, key), hint))
@@ -80,7 +85,7 @@ def _optional(e: ExpressionEmitter, node: ast.expr | None) -> Value:
 
 
 def _sliced(e: ExpressionEmitter, span: Span, base: Sugared, s: ast.Slice) -> Sugared:
-    is_tuple = not isinstance(base, SimpleValue) or isinstance(base.it.type, T.TupleType)
+    is_tuple = not isinstance(base, SimpleValue) or isinstance(base.it.type, (T.TupleType, T.ClassType))
     items = base.elements(e, span) if is_tuple else None
     start, stop, step = _optional(e, s.lower), _optional(e, s.upper), _optional(e, s.step)
     if items is not None:
@@ -90,7 +95,7 @@ def _sliced(e: ExpressionEmitter, span: Span, base: Sugared, s: ast.Slice) -> Su
                 raise CompileError("a tuple or container of modules is sliced with constants", span)
             bounds.append(bound.constant)
         chosen = items[slice(*bounds)]
-        if all(isinstance(i, SimpleValue) for i in chosen) and isinstance(base, SimpleValue):
+        if isinstance(base, SimpleValue) and isinstance(base.it.type, T.TupleType):
             if bounds[2] in (None, 1):
                 beg, end, _ = slice(*bounds).indices(len(items))
                 out = T.TupleType(tuple(i.value(e, span).type for i in chosen))

@@ -234,8 +234,10 @@ def bind_signature(
     return inputs
 
 
-def fit_parameter(e: Emitter, span: Span, name: str, value: Value, formal: Parameter | Any) -> Value:
+def fit_parameter(e: Emitter, span: Span, name: str, value: Value, formal: Parameter) -> Value:
     """The value converted to a parameter's type. Raises CompileError."""
+    if formal.size is not None and value.type in (T.INT, T.FLOAT):
+        value = e.list_of([value] * formal.size, value.type)
     converted = convert(e, value, formal.type, True)
     if isinstance(formal.type, T.ListType) and isinstance(formal.type.element, T.TensorType) and _list_fits(converted.type, formal.type):
         return converted

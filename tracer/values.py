@@ -179,18 +179,47 @@ class SimpleValue(Sugared):
         if isinstance(t, T.FunctionType):
             return FunctionRef(t.function).call(e, span, args, kwargs)
         if isinstance(t, T.ClassType):
-            name = "forward" if t.is_module else "__call__"
-            return self.attr(e, span, name).call(e, span, args, kwargs)
+            if not t.is_module:
+                return self.attr(e, span, "__call__").call(e, span, args, kwargs)
+            if (t.forward_hooks or t.forward_pre_hooks) and t.live is not None:
+                return self._call_with_hooks(e, span, t, args, kwargs)
+            return self.attr(e, span, "forward").call(e, span, args, kwargs)
         if isinstance(t, T.InterfaceType) and t.is_module:
             return self.attr(e, span, "forward").call(e, span, args, kwargs)
         return super().call(e, span, args, kwargs)
 
+    def _call_with_hooks(self, e: Emitter, span: Span, t: T.ClassType, args: Args, kwargs: Kwargs) -> Sugared:
+        """A module call: pre-hooks may replace the arguments, hooks the result; both see the arguments as a tuple."""
+        packed = SimpleValue(TupleOf(tuple(args)).value(e, span))
+        for name in t.forward_pre_hooks:
+            result = MethodRef(self.it, name).call(e, span, [packed], {}).value(e, span)
+            if isinstance(result.type, T.TupleType):
+                packed = SimpleValue(result)
+            elif result.type != T.NONE:
+                packed = SimpleValue(TupleOf((SimpleValue(result),)).value(e, span))
+        unpacked = packed.elements(e, span) or []
+        out = self.attr(e, span, "forward").call(e, span, unpacked, kwargs)
+        for name in t.forward_hooks:
+            replaced = MethodRef(self.it, name).call(e, span, [packed, out], {})
+            if replaced.value(e, span).type != T.NONE:
+                out = replaced
+        return out
+
     def elements(self, e: Emitter, span: Span) -> list[Sugared] | None:
-        if isinstance(self.it.type, T.TupleType):
+        t = self.it.type
+        if isinstance(t, T.TupleType):
             return [SimpleValue(v) for v in e.unpack_tuple(self.it)]
+        if isinstance(t, T.ClassType) and t.live is not None:
+            members: list[Sugared] | None = t.live.elements(e, span, self.it, t)
+            return members
         return None
 
     def getitem(self, e: Emitter, span: Span, index: Value) -> Sugared:
+        t = self.it.type
+        if isinstance(t, T.ClassType) and t.live is not None:
+            member: Sugared | None = t.live.item(e, span, self.it, t, index)
+            if member is not None:
+                return member
         return SimpleValue(e.subscript_value(span, self.it, index))
 
     def length(self, e: Emitter, span: Span) -> Value:
@@ -214,6 +243,8 @@ class SimpleValue(Sugared):
         if isinstance(t, T.DictType):
             return SimpleValue(matching.emit_builtin(e, span, "aten::keys", [self.it], {}))
         if isinstance(t, (T.ListType, T.TensorType, T.TupleType)) or t == T.STRING:
+            return self
+        if isinstance(t, T.ClassType) and t.live is not None and (t.live.is_list or t.live.is_dict):
             return self
         if isinstance(t, T.ClassType) and "__len__" in t.methods and "__getitem__" in t.methods:
             return self

@@ -165,26 +165,31 @@ def _in_place_variant(schema: Schema, name: str) -> Kernel | None:
 
     def run(self: Any, *rest: Any) -> Any:
         result = functional(self, *rest)
-        if isinstance(result, tuple):
+        if type(result) is tuple:
             result = result[0]
         if result is self:
             return self
-        if result.dtype != self.dtype:
+        same = result.dtype is self.dtype or result.dtype == self.dtype
+        if not same:
             check_cast(result.dtype, self.dtype)
         if result.shape != self.shape:
             raise RuntimeError(
                 f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}: "
                 f"{what} cannot change its argument's shape"
             )
-        _refuse_overlap(self)
-        _store(self, result)
+        if 0 in self.strides:
+            _refuse_overlap(self)
+        if same and type(self) is np.ndarray:
+            self[...] = result
+        else:
+            _store(self, result)
         return self
 
     return run
 
 
 def _refuse_overlap(a: Any) -> None:
-    if 0 in a.strides and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape)):
+    if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."

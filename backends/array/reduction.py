@@ -81,13 +81,17 @@ def sum_numbers(values: Sequence[complex]) -> complex:
 @kernel("aten::sum_to_size", "aten::_grad_sum_to_size")
 def sum_to_size(a: Array, size: Sequence[int] | None) -> Array:
     """Summed over the dimensions along which `size` would be expanded to `a`'s shape."""
-    if size is None or tuple(size) == a.shape:
+    if size is None:
+        return a
+    if not size:
+        return total(_retyped(a, None), None)
+    if tuple(size) == a.shape:
         return a
     new = a.ndim - len(size)
     if new < 0 or any(n != 1 and n != m for n, m in zip(size, a.shape[new:])):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(a.shape)}}}.")
     axes = tuple(range(new)) + tuple([i + new for i, n in enumerate(size) if n == 1 and a.shape[i + new] != 1])
-    return total(a if P.is_inexact(a.dtype) else a.astype(P.INT64), axes, True).reshape(size)
+    return total(_retyped(a, None), axes, True).reshape(size)
 
 
 def _mean_dtype(a: Array, dtype: int | None, name: str) -> DType:

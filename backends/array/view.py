@@ -280,7 +280,6 @@ def meshgrid(tensors: Sequence[Array], indexing: str = "ij") -> list[Array]:
     grids = [expand(t.reshape([-1] + [1] * (len(axes) - 1 - i)), shape) for i, t in enumerate(axes)]
     if swap:
         grids[0], grids[1] = grids[1], grids[0]
-        grids = [g.swapaxes(0, 1) for g in grids]
     return grids
 
 
@@ -714,6 +713,8 @@ def view_as_real(a: Array) -> Array:
     if a.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     part = a.real
+    if a.flags.c_contiguous:
+        return a.reshape(-1).view(part.dtype).reshape(a.shape + (2,))
     return strided(part, a.shape + (2,), a.strides + (part.itemsize,))
 
 

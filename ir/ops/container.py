@@ -239,4 +239,11 @@ prim::StringIndex(str string, int index) -> str
 prim::TupleIndex(Any tup, int i) -> Any
 prim::TupleUnpack(Any tup) -> ...
 prim::rangelist(int n) -> int[]
+aten::Delete.t(t[](a!) self, int idx) -> ()
+aten::Delete.Dict_str(Dict(str, t)(a!) self, str key) -> ()
+aten::Delete.Dict_int(Dict(int, t)(a!) self, int key) -> ()
+aten::Delete.Dict_bool(Dict(bool, t)(a!) self, bool key) -> ()
+aten::Delete.Dict_float(Dict(float, t)(a!) self, float key) -> ()
+aten::Delete.Dict_complex(Dict(complex, t)(a!) self, complex key) -> ()
+aten::Delete.Dict_Tensor(Dict(Tensor, t)(a!) self, Tensor key) -> ()
 """

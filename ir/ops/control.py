@@ -39,4 +39,6 @@ prim::unchecked_cast(t x) -> t
 prim::unchecked_unwrap_optional(t(a)? optional) -> t(a)
 prim::TimePoint() -> int
 
+aten::get_autocast_dtype(str device_type) -> ScalarType
+aten::is_autocast_cpu_enabled() -> bool
 """

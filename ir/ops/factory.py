@@ -209,4 +209,14 @@ prim::data(Tensor(a) a) -> Tensor(a)
 prim::grad(Tensor a) -> Tensor(*)
 prim::requires_grad(Tensor a) -> bool
 prim::tolist(...) -> ...
+aten::detach_copy(Tensor self) -> Tensor
+aten::detach_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+aten::lift_fresh_copy(Tensor self) -> Tensor
+aten::lift_fresh_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+aten::to_sparse.sparse_dim(Tensor self, int sparse_dim) -> Tensor
+aten::to_sparse(Tensor self, *, Layout? layout=None, int[2]? blocksize=None, int? dense_dim=None) -> Tensor
+aten::sparse_coo_tensor.size(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False) -> Tensor
+aten::sparse_coo_tensor.indices(Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor
+aten::sparse_coo_tensor.indices_size(Tensor indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool? is_coalesced=None) -> Tensor
+aten::sparse_coo_tensor.size_out(int[] size, *, Tensor(a!) out) -> Tensor(a!)
 """

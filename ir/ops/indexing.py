@@ -99,4 +99,6 @@ aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor
 aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor
 aten::where(Tensor condition) -> Tensor[]
 aten::where.self_out(Tensor condition, Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)
+aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)
 """

@@ -225,4 +225,5 @@ quantized::relu6(Tensor qx, bool inplace=False) -> Tensor
 quantized::sigmoid(Tensor qx, float output_scale, int output_zero_point) -> Tensor
 quantized::softmax(Tensor qx, int dim, float output_scale, int output_zero_point) -> Tensor
 quantized::threshold(Tensor qx, Scalar threshold, Scalar value) -> Tensor qy
+aten::quantized_lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, Scalar zero_point_ih, Scalar zero_point_hh) -> (Tensor, Tensor)
 """

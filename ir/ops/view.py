@@ -238,4 +238,18 @@ prim::layout(Tensor a) -> Layout
 prim::name(Tensor a) -> str?
 prim::nbytes(Tensor a) -> int
 prim::type(Device self) -> str
+aten::is_coalesced(Tensor self) -> bool
+aten::is_conj(Tensor self) -> bool
+aten::is_neg(Tensor self) -> bool
+aten::is_pinned(Tensor self, Device? device=None) -> bool
+aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor
+aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)
+aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor
+aten::select_copy.int_out(Tensor self, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)
+aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]
+aten::split_copy.Tensor_out(Tensor self, SymInt split_size, int dim=0, *, Tensor(a!)[] out) -> ()
+aten::view_as_complex_copy(Tensor self) -> Tensor
+aten::view_as_complex_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+aten::view_as_real_copy(Tensor self) -> Tensor
+aten::view_as_real_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 """

@@ -104,7 +104,7 @@ class ArchiveReader:
         return self._entry(name).file_size
 
     def read(self, name: str) -> memoryview:
-        """The content of a record, read-only, not copied if it is stored. Raises ArchiveError if there is none or it is damaged."""
+        """The content of a record, read-only, not copied if it is stored; ArchiveError if it is missing or damaged."""
         entry = self._entry(name)
         start = self._start(entry)
         part = self._buffer.view[start : start + entry.compress_size]
@@ -115,7 +115,7 @@ class ArchiveReader:
         return data.toreadonly()
 
     def array(self, name: str) -> np.ndarray[Any, Any]:
-        """A record as a writable array of bytes, which is a view of the memory map where possible; writes never reach the file."""
+        """A record as a writable array of bytes: a view of the memory map where possible, never written to the file."""
         entry = self._entry(name)
         start = self._start(entry)
         if entry.compress_type == zipfile.ZIP_STORED:
@@ -152,7 +152,7 @@ class ArchiveReader:
         header = bytes(self._buffer.view[entry.header_offset : entry.header_offset + 30])
         if entry.header_offset < 0 or len(header) < 30 or not header.startswith(b"PK\x03\x04"):
             raise self._damaged(name, "its header is not where the directory says")
-        start = entry.header_offset + 30 + sum(struct.unpack_from("<HH", header, 26))
+        start: int = entry.header_offset + 30 + sum(struct.unpack_from("<HH", header, 26))
         if start + entry.compress_size > self._buffer.size:
             raise self._damaged(name, "it reaches beyond the end of the file")
         if entry.compress_type == zipfile.ZIP_STORED and entry.compress_size != entry.file_size:
@@ -180,7 +180,7 @@ class ArchiveReader:
 
     @property
     def version(self) -> int:
-        """The archive's version number. Raises ArchiveError if it is missing, not a number, or newer than the newest known."""
+        """The archive's version number. Raises ArchiveError if it is missing, not a number, or newer than known."""
         name = ".data/version" if self.has(".data/version") else "version"
         if not self.has(name):
             raise ArchiveError(f"{self.name} has no version record, so it was not written by PyTorch or not completely")
@@ -190,8 +190,8 @@ class ArchiveReader:
         version = int(text)
         if version > MAX_VERSION:
             raise ArchiveError(
-                f"{self.name}: archive version {version} is newer than the newest known {MAX_VERSION}: update linstock, "
-                "or save the model with an older PyTorch"
+                f"{self.name}: archive version {version} is newer than the newest known {MAX_VERSION}: "
+                "update linstock, or save the model with an older PyTorch"
             )
         if version < MIN_VERSION:
             raise ArchiveError(f"{self.name}: archive version {version} is older than the oldest known {MIN_VERSION}")
@@ -407,7 +407,7 @@ class ArchiveWriter:
         self._at += len(data)
 
     def _identity(self) -> str:
-        """Forty digits: a hash of the names, then one of the contents. PyTorch only asks that equal files have equal ids."""
+        """Forty digits: a hash of the names, then one of the contents, so that equal files have equal ids."""
         names = hashlib.sha256("\0".join(self._sums).encode()).digest()
         sums = hashlib.sha256(str(list(self._sums.values())).encode()).digest()
         return "".join(f"{int.from_bytes(part[:8], 'little'):020d}" for part in (names, sums))
@@ -418,7 +418,7 @@ def _bytes_of(data: Any) -> memoryview:
     if isinstance(data, str):
         return memoryview(data.encode("utf-8"))
     if isinstance(data, np.ndarray):
-        return memoryview(np.ascontiguousarray(data).reshape(-1).view(np.uint8))
+        return np.ascontiguousarray(data).reshape(-1).view(np.uint8).data
     view = memoryview(data)
     return view.cast("B") if view.contiguous else memoryview(bytes(view))
 

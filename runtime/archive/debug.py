@@ -37,7 +37,7 @@ class SourceTable:
 
     @classmethod
     def lazy(cls, read: Callable[[], Any], text: str) -> SourceTable:
-        """A table that reads its record when it is first asked; a damaged record counts as empty, for it only helps messages."""
+        """A table that reads its record when first asked; a damaged one counts as empty, for it only helps messages."""
         table = cls((), text)
         table._entries, table._load = None, read
         return table

@@ -37,9 +37,9 @@ class Pickler:
     """Turns values into pickled bytes. The same values give the same bytes.
 
     `script` chooses the dialect: True for the pickles inside TorchScript archives (records, 64-bit integers, typed
-    containers; dicts of any kind are plain), False for files of torch.save (OrderedDict, Size, sets, bytes). Objects, containers
-    and tensors that occur twice are written once and read back as one. `tensor_parts` says which values are tensors;
-    their storages are numbered by `storages`. `is_size` says which tuples are a torch.Size.
+    containers; dicts of any kind are plain), False for files of torch.save (OrderedDict, Size, sets, bytes). Objects,
+    containers and tensors that occur twice are written once and read back as one. `tensor_parts` says which values are
+    tensors; their storages are numbered by `storages`. `is_size` says which tuples are a torch.Size.
 
     Raises ArchiveError for a value that the dialect cannot express, naming its type.
     """
@@ -209,9 +209,11 @@ class Pickler:
         elif kind is frozenset and not self._script:
             hint = "PyTorch does not load one with weights_only=True: make it a set"
         elif self._script:
-            hint = "a TorchScript archive holds tensors, numbers, strings, devices, containers and objects of scripted classes"
+            hint = "an archive holds tensors, numbers, strings, devices, containers and objects of scripted classes"
         else:
-            hint = "linstock.save takes tensors, numbers, strings, dtypes, devices and containers of them (a state_dict)"
+            hint = (
+                "linstock.save takes tensors, numbers, strings, dtypes, devices and containers of them (a state_dict)"
+            )
         return ArchiveError(f"cannot save a value of type {kind.__module__}.{kind.__qualname__}: {hint}")
 
     def _tuple(self, value: tuple[Any, ...]) -> _Steps:
@@ -231,11 +233,13 @@ class Pickler:
 
     def _enter(self, value: Any) -> None:
         if id(value) in self._open:
-            raise ArchiveError("an object refers to itself, directly or through others, which a TorchScript archive cannot hold")
+            raise ArchiveError(
+                "an object refers to itself, directly or through others, which a TorchScript archive cannot hold"
+            )
         self._open.add(id(value))
 
     def _container(self, value: Any) -> _Steps:
-        """A list or dict. In a script's pickle its memo entry comes last, when PyTorch's reader has a value to remember."""
+        """A list or dict. In a script's pickle it is remembered last, when PyTorch's reader has a value for it."""
         if self._script:
             self._enter(value)
         self._out += b"}" if isinstance(value, dict) else b"]"

@@ -60,7 +60,7 @@ class EnumRecord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantizer:
-    """How the integers of a quantised tensor stand for reals: one scale and zero point, or one pair per slice of `axis`.
+    """How the integers of a quantised tensor stand for reals: one scale and zero point, or one pair per slice.
 
     `scheme` is "per_tensor_affine", "per_channel_affine" or "per_channel_affine_float_qparams".
     """
@@ -135,7 +135,7 @@ class TensorData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseData:
-    """A sparse tensor: `layout` is "sparse_coo", "sparse_csr", …; `parts` its index and value tensors in PyTorch's order."""
+    """A sparse tensor: `layout` is "sparse_coo", …; `parts` are its index and value tensors in PyTorch's order."""
 
     layout: str
     parts: tuple[Any, ...]

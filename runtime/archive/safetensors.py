@@ -51,7 +51,9 @@ def _tensor(buffer: Buffer, start: int, name: str, entry: Any) -> TensorData:
     sizes, offsets = entry["shape"], entry["data_offsets"]
     for numbers in (sizes, offsets):
         if not isinstance(numbers, list) or any(type(number) is not int or number < 0 for number in numbers):
-            raise ArchiveError(f"{where} has the sizes {sizes!r:.40} and offsets {offsets!r:.40}, which are not lists of numbers")
+            raise ArchiveError(
+                f"{where} has the sizes {sizes!r:.40} and offsets {offsets!r:.40}, which are not lists of numbers"
+            )
     strides, numel = [], 1
     for size in reversed(sizes):
         strides.append(max(numel, 1))

@@ -12,6 +12,7 @@ import numpy as np
 from linstock.ir.errors import ArchiveError
 from linstock.runtime.archive.container import ArchiveReader, ArchiveWriter
 from linstock.runtime.archive.debug import SourceTable
+from linstock.runtime.archive.legacy_json import read_legacy
 from linstock.runtime.archive.pickler import Pickler
 from linstock.runtime.archive.records import MakeTensor, SparseData, TensorParts
 from linstock.runtime.archive.storages import StorageReader, StorageWriter
@@ -62,29 +63,37 @@ def _finder(reader: ArchiveReader, folder: str) -> Callable[[str], np.ndarray[An
     return find
 
 
+def _extra(reader: ArchiveReader) -> dict[str, bytes]:
+    return {name[6:]: bytes(reader.read(name)) for name in reader.names() if name.startswith("extra/")}
+
+
 def read_script(reader: ArchiveReader, make_tensor: MakeTensor) -> ScriptArchive:
-    """Reads all of a TorchScript archive. Raises ArchiveError if it is not one, is newer than known, or is damaged."""
+    """Reads all of a TorchScript archive of any layout, older ones (model.json) in the form of newer ones.
+
+    Raises ArchiveError if it is not one, is newer than known, or is damaged.
+    """
     reader.require_torchscript()
     if reader.is_legacy_json:
-        raise ArchiveError(f"{reader.name} has the layout of PyTorch 1.0 to 1.3: read it with read_legacy")
+        legacy = read_legacy(reader, make_tensor)
+        files, tables = legacy.code_files()
+        return ScriptArchive(
+            legacy.module.record(), tuple(legacy.tensors), files, legacy.version, tables, _extra(reader), reader.root
+        )
     version = reader.version
     constants = read_pickle(reader, "constants.pkl", make_tensor)
     if not isinstance(constants, tuple):
         raise ArchiveError(f"constants.pkl of {reader.name} holds a {type(constants).__name__} instead of a tuple")
     code: dict[str, str] = {}
     debug: dict[str, SourceTable] = {}
-    extra: dict[str, bytes] = {}
     for name in reader.names():
         if name.startswith("code/") and name.endswith(".py"):
             code[name[5:]] = reader.text(name)
-        elif name.startswith("extra/"):
-            extra[name[6:]] = bytes(reader.read(name))
     for name, text in code.items():
         record = f"code/{name}.debug_pkl"
         if reader.has(record):
             debug[name] = SourceTable.lazy(lambda record=record: reader.read(record), text)  # type: ignore[misc]
     root = read_pickle(reader, "data.pkl", make_tensor)
-    return ScriptArchive(root, constants, code, version, debug, extra, reader.root)
+    return ScriptArchive(root, constants, code, version, debug, _extra(reader), reader.root)
 
 
 def write_script(

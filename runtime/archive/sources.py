@@ -80,7 +80,7 @@ def _is_plain_file(source: Any) -> bool:
 
 
 _SIGNATURES: list[tuple[Callable[[bytes], Any], str]] = [
-    (lambda head: head.startswith(b"PYTORCH1"), "a TorchScript preview archive (PyTorch 1.0 preview), which no released "
+    (lambda head: head.startswith(b"PYTORCH1"), "a TorchScript archive of PyTorch 1.0's preview, which no released "
      "version reads: save the model again with PyTorch 1.0 or later"),
     (lambda head: head.startswith(b"\x89HDF"), "an HDF5 file (Keras or TensorFlow weights): convert the model first"),
     (lambda head: head.startswith(b"\x93NUMPY"), "a NumPy .npy file: read it with numpy.load"),
@@ -88,14 +88,14 @@ _SIGNATURES: list[tuple[Callable[[bytes], Any], str]] = [
     (lambda head: head[4:8] == b"TFL3", "a TensorFlow Lite model: convert the model first"),
     (lambda head: head[4:8] == b"PTMF", "a mobile module in flatbuffer form: save it with `_use_flatbuffer=False`"),
     (lambda head: head[4:8] in (b"ET12", b"ET11"), "an ExecuTorch program, which carries no TorchScript"),
-    (lambda head: head.startswith(b"version https://git-lfs"), "a Git LFS pointer, not the file itself: run `git lfs pull`"),
+    (lambda head: head.startswith(b"version https://git-lfs"), "a Git LFS pointer, not the file: run `git lfs pull`"),
     (lambda head: head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf")),
      "a compressed file: unpack it first"),
-    (lambda head: head[257:262] == b"ustar", "a tar archive: unpack it first (a torch.save file of PyTorch 0.1 has to be "
-     "saved again with a newer PyTorch)"),
+    (lambda head: head[257:262] == b"ustar", "a tar archive: unpack it first (torch.save files of PyTorch 0.1 have to "
+     "be saved again with a newer PyTorch)"),
     (lambda head: head.startswith(b"Rar!"), "a RAR archive: unpack it first"),
     (lambda head: head.startswith(b"%PDF"), "a PDF document"),
-    (lambda head: head.startswith(b"\x7fELF") or head.startswith(b"MZ"), "a program or shared library"),
+    (lambda head: head.startswith((b"\x7fELF", b"MZ")), "a program or shared library"),
     (lambda head: re.match(rb"[\s\xef\xbb\xbf]*<(!DOCTYPE|html|\?xml|head|body)", head, re.I),
      "a web page: the download went wrong"),
 ]  # fmt: skip
@@ -107,7 +107,8 @@ def is_zip(head: bytes) -> bool:
 
 def is_legacy_pickle(head: bytes) -> bool:
     """Whether this is a torch.save file from before PyTorch 1.6: a pickle whose first value is the magic number."""
-    return len(head) > 14 and head[0] == 0x80 and head[2:14] == b"\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"
+    start = 11 if head[2:3] == b"\x95" else 2  # protocols from 4 put a frame around it
+    return head[:1] == b"\x80" and head[start : start + 12] == b"\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"
 
 
 def is_safetensors(head: bytes, size: int) -> bool:

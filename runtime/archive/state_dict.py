@@ -139,7 +139,9 @@ class _Legacy:
         count = int.from_bytes(self._buffer.view[position : position + 8], "little", signed=True)
         size = count * (kind.dtype.itemsize if kind and kind.dtype else 1)
         if kind is None or count < 0 or position + 8 + size > self._buffer.size:
-            raise ArchiveError(f"{self._buffer.name} is cut short or damaged: storage {key!s:.30} does not lie within it")
+            raise ArchiveError(
+                f"{self._buffer.name} is cut short or damaged: storage {key!s:.30} does not lie within it"
+            )
         self._places[str(key)] = (position + 8, size)
         return position + 8 + size
 
@@ -159,6 +161,7 @@ class _Legacy:
         _, offset, count = view
         if type(offset) is not int or type(count) is not int or not 0 <= offset <= offset + count <= numel:
             raise ArchiveError(f"{self._buffer.name} has a view beyond its storage {key:.30}")
-        elements = storage.of(kind.dtype)[offset : offset + count] if kind.dtype else storage.data[offset : offset + count]
+        elements = (
+            storage.of(kind.dtype)[offset : offset + count] if kind.dtype else storage.data[offset : offset + count]
+        )
         return StorageRef(Storage(elements.view(np.uint8), storage.device), kind.dtype, count)
-

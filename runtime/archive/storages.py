@@ -26,9 +26,7 @@ NAMES: dict[str, dtypes.dtype] = {
 _NAME_OF = {dtype: name for name, dtype in NAMES.items()}
 
 #: element types that `torch.save` stores without a type of their own, with the type beside the tensor
-UNTYPED = frozenset(
-    (dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.float8_e5m2, dtypes.float8_e4m3fn)
-)
+UNTYPED = frozenset((dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.float8_e5m2, dtypes.float8_e4m3fn))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class StorageRef:
-    """What a persistent id stands for: a storage, the element type that its pickle gives it, and the number of elements."""
+    """What a persistent id stands for: a storage, its element type in the pickle, and the number of elements."""
 
     storage: Storage
     dtype: dtypes.dtype | None
@@ -101,7 +99,8 @@ class StorageReader:
         found = self._known[key]
         if device != "meta" and numel * (kind.dtype.itemsize if kind.dtype else 1) > found.data.nbytes:
             raise ArchiveError(
-                f"storage {key!r} should have {numel} elements of {kind.name} but its record holds {found.data.nbytes} bytes"
+                f"storage {key!r} should have {numel} elements of {kind.name}, "
+                f"but its record holds {found.data.nbytes} bytes"
             )
         return StorageRef(found, kind.dtype, numel)
 
@@ -159,7 +158,9 @@ def check_bounds(
         raise ArchiveError(f"a tensor has sizes {sizes!r:.60} and strides {strides!r:.60}, which do not fit together")
     numbers = [offset, *sizes, *strides]
     if any(type(number) is not int or not 0 <= number < 1 << 62 for number in numbers) or len(sizes) > 64:
-        raise ArchiveError(f"a tensor has impossible sizes {sizes!r:.60}, strides {strides!r:.60} or offset {offset!r:.30}")
+        raise ArchiveError(
+            f"a tensor has impossible sizes {sizes!r:.60}, strides {strides!r:.60} or offset {offset!r:.30}"
+        )
     numel = 1
     for size in sizes:
         numel *= size
@@ -168,7 +169,7 @@ def check_bounds(
     last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides))
     if numel and last // PACKED.get(dtype, 1) >= storage:
         raise ArchiveError(
-            f"a tensor of sizes {tuple(sizes)}, strides {tuple(strides)} and offset {offset} reaches beyond its storage "
-            f"of {storage} elements"
+            f"a tensor of sizes {tuple(sizes)}, strides {tuple(strides)} and offset {offset} reaches beyond its "
+            f"storage of {storage} elements"
         )
     return offset, tuple(sizes), tuple(strides)

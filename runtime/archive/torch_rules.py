@@ -1,4 +1,4 @@
-"""What PyTorch's names mean in a pickle: tensors, storages, element types, devices and the containers of TorchScript."""
+"""What PyTorch's names mean in a pickle: tensors, storages, element types, devices, TorchScript's containers."""
 
 from __future__ import annotations
 
@@ -106,8 +106,9 @@ class TensorRules:
             calls[f"{module}.complex"] = _complex
             calls[f"{module}.set"] = lambda items=(): _plain(set, items)
             calls[f"{module}.frozenset"] = lambda items=(): _plain(frozenset, items)
-            calls[f"{module}.bytearray"] = lambda data=b"", encoding=None: bytearray(data if encoding is None else
-                                                                                      _encoded(data, encoding))
+            calls[f"{module}.bytearray"] = lambda data=b"", encoding=None: bytearray(
+                data if encoding is None else _encoded(data, encoding)
+            )
         for module in ("numpy.core.multiarray", "numpy._core.multiarray"):
             calls[f"{module}.scalar"] = _numpy_scalar
             calls[f"{module}._reconstruct"] = _numpy_array
@@ -168,8 +169,8 @@ class TensorRules:
     def _meta(self, dtype: Any, sizes: Any, strides: Any, requires_grad: Any) -> Any:
         if not isinstance(dtype, dtypes.dtype):
             raise ArchiveError(f"a tensor has elements of {dtype!s:.60}, which linstock does not have")
-        return self._new(_strided(StorageRef(Storage(np.zeros(0, np.uint8), "meta"), dtype, 0), dtype, 0, sizes, strides,
-                                  requires_grad, None))  # fmt: skip
+        nowhere = StorageRef(Storage(np.zeros(0, np.uint8), "meta"), dtype, 0)
+        return self._new(_strided(nowhere, dtype, 0, sizes, strides, requires_grad, None))
 
     def _sparse_tensor(self, layout: Any, data: Any) -> Any:
         name = layout.name if isinstance(layout, Global) else str(layout)
@@ -182,7 +183,7 @@ class TensorRules:
         return self._sparse(SparseData(name, data[:wanted], tuple(data[wanted]), flag))
 
     def _from_type(self, function: Any, kind: Any, arguments: Any, state: Any) -> Any:
-        """A tensor with Python attributes or of a subclass: the tensor alone, if the class adds nothing but attributes."""
+        """A tensor with Python attributes, or of a subclass that adds nothing else: the tensor alone."""
         if not isinstance(kind, Global) or kind.qualified not in _TENSOR_TYPES:
             raise unknown_global("a tensor", str(kind))
         if not isinstance(function, Global) or "_rebuild_" not in function.name:
@@ -289,7 +290,8 @@ def _fill_array(array: np.ndarray[Any, Any], state: Any) -> None:
     if not isinstance(kind, _NumpyType) or not isinstance(content, bytes) or array.shape != (0,):
         raise ArchiveError("a NumPy array does not hold plain numbers")
     check_bounds(len(content) + 1, dtypes.uint8, 0, shape, shape)
-    array.__setstate__((1, tuple(shape), kind.dtype, bool(fortran), content))
+    whole: Any = (1, tuple(shape), kind.dtype, bool(fortran), content)
+    array.__setstate__(whole)
 
 
 def _numpy_scalar(kind: Any, content: Any) -> Any:

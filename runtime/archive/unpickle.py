@@ -1,4 +1,4 @@
-"""A pickle machine that reads data and nothing else: no name is imported, nothing is called that the caller did not list."""
+"""A pickle machine that reads data only: no name is imported, and nothing is called that the caller did not list."""
 
 from __future__ import annotations
 

@@ -1,0 +1,294 @@
+"""Deferred execution: a function of the program runs by a plan that is made when it is first called with some kind of inputs.
+
+What a plan depends on is the kind of the inputs (element type, rank, device, whether gradients are wanted), never their sizes. A plan
+is a generated Python function (`codegen`); functions that it calls are compiled when they are first reached.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from linstock.ir.errors import InputError, LinstockError
+from linstock.ir.graph import Graph
+from linstock.ir.program import MISSING, Function, Parameter, Signature
+from linstock.ir.source import Span
+from linstock.runtime import conversion, dispatch
+from linstock.runtime.codegen import Compiled, generate
+from linstock.runtime.conversion import Mismatch
+from linstock.runtime.modes import get_mode
+from linstock.runtime.tensor import Tensor
+
+_OPTIMIZED: ContextVar[bool] = ContextVar("linstock_optimized", default=True)
+_lock = threading.RLock()
+
+#: what a plan is looked up by: whether it is optimised, whether gradients are recorded, the kind of each input
+PlanKey = tuple[Any, ...]
+
+
+@contextmanager
+def optimized_execution(enabled: bool) -> Iterator[None]:
+    """Run scripted code inside the block with (True) or without (False) passes and engines: without is the reference."""
+    token = _OPTIMIZED.set(bool(enabled))
+    try:
+        yield
+    finally:
+        _OPTIMIZED.reset(token)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a function runs for one kind of inputs."""
+
+    key: PlanKey
+    compiled: Compiled
+
+
+def kind_of(value: Any) -> Any:
+    """What a plan may depend on of an input. Sizes are no part of it."""
+    if type(value) is Tensor:
+        array, meta = value._array, value._meta
+        wants = meta is not None and (meta.requires_grad or meta.node is not None)
+        return (array.dtype.num, array.ndim, wants, type(array))
+    if type(value) in (list, tuple):
+        return (type(value), *[kind_of(v) for v in value[:8]])
+    return type(value)
+
+
+class Executor:
+    """Runs one function: binds arguments by its signature, keeps its plans. `plan_count` says how many were made."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.plans: dict[PlanKey, Plan] = {}
+        self._compiled: dict[bool, Compiled] = {}
+        self._linked: list[tuple[dict[Any, Any], Any, bool]] = []
+        signature = function.signature()
+        self.signature = signature
+        self._parameters = signature.parameters
+        self._converters = tuple(conversion.converter(p.type) for p in self._parameters)
+        self._positional = sum(not p.kwarg_only for p in self._parameters)
+        self._simple = self._positional == len(self._parameters)
+        self._export = conversion.exporter(signature.returns)
+
+    @property
+    def plan_count(self) -> int:
+        return len(self.plans)
+
+    # -- calls from Python -------------------------------------------------------------------------------------------
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function on Python values. Raises InputError for arguments that do not fit, and what the program raises."""
+        if kwargs or len(args) != len(self._parameters) or not self._simple:
+            args = self._bind(args, kwargs)
+        try:
+            values = [convert(value) for convert, value in zip(self._converters, args)]
+        except Mismatch:
+            raise self._misfit(args) from None
+        result = self.run(values)
+        return result if self._export is None else self._export(result)
+
+    def run(self, values: Sequence[Any]) -> Any:
+        """Run the function on values of the program."""
+        key = (_OPTIMIZED.get(), get_mode().grad, *[kind_of(v) for v in values])
+        plan = self.plans.get(key)
+        try:
+            if plan is None:
+                plan = self._plan(key)
+            with np.errstate(all="ignore"):
+                return plan.compiled.run(*values)
+        except Exception as error:
+            locate(error)
+            if error.__cause__ is None:
+                error.__suppress_context__ = True
+            raise error.with_traceback(None)  # noqa: B904 -- the frames of generated code say nothing to a user
+
+    def declaration(self) -> str:
+        """The signature as messages show it."""
+        return declaration(self.function.short_name, self.signature)
+
+    def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        name, parameters = self.function.short_name, self._parameters
+        if len(args) > self._positional:
+            raise InputError(
+                f"{name}() expected at most {self._positional} argument(s) but received {len(args)} argument(s). "
+                f"Declaration: {self.declaration()}"
+            )
+        bound = list(args)
+        used = 0
+        for i, p in enumerate(parameters):
+            if p.name in kwargs:
+                if i < len(args):
+                    raise InputError(
+                        f"Argument '{p.name}' specified both as positional and keyword argument. Schema: {self.declaration()}"
+                    )
+                bound.append(kwargs[p.name])
+                used += 1
+            elif i >= len(args):
+                if p.default is MISSING:
+                    raise InputError(f"{name}() is missing value for argument '{p.name}'. Declaration: {self.declaration()}")
+                bound.append(p.default)
+        if used != len(kwargs):
+            known = {p.name for p in parameters}
+            odd = next(k for k in kwargs if k not in known)
+            raise InputError(f"Unknown keyword argument '{odd}' for operator '{name}'. Schema: {self.declaration()}")
+        return bound
+
+    def _misfit(self, args: Sequence[Any]) -> InputError:
+        for i, (p, value) in enumerate(zip(self._parameters, args, strict=True)):
+            try:
+                self._converters[i](value)
+            except Mismatch as problem:
+                return InputError(
+                    f"{self.function.short_name}() Expected a value of type '{p.type.annotation()}' for argument '{p.name}' but "
+                    f"instead found type '{conversion.describe(value)}'.{_detail(problem)}\nPosition: {i}\n"
+                    f"Value: {_short(value)}\nDeclaration: {self.declaration()}"
+                )
+        raise LinstockError("an argument did not fit, but all do when looked at again")
+
+    # -- plans -------------------------------------------------------------------------------------------------------
+    def _plan(self, key: PlanKey) -> Plan:
+        with _lock:
+            plan = self.plans.get(key)
+            if plan is None:
+                plan = self.plans[key] = Plan(key, self.compiled(key[0]))
+            return plan
+
+    def compiled(self, optimized: bool) -> Compiled:
+        """The generated function, shared by plans: array kernels do not depend on the kinds of inputs."""
+        made = self._compiled.get(optimized)
+        if made is None:
+            with _lock:
+                made = self._compiled.get(optimized)
+                if made is None:
+                    graph = self.function.graph
+                    if optimized and (optimize := _optimizer()) is not None:
+                        graph = optimize(graph.copy())
+                    made = generate(graph, linker(optimized), dispatch.operator, self.function.name)
+                    self._compiled[optimized] = made
+        return made
+
+    def link(self, target: dict[Any, Any], key: Any, optimized: bool) -> Callable[..., Any]:
+        """The generated function, put under `key` of `target` until this executor is dropped."""
+        run = self.compiled(optimized).run
+        self._linked.append((target, key, optimized))
+        target[key] = run
+        return run
+
+    def drop(self) -> None:
+        """Forget all plans, because the function's graph was replaced; callers are bound to the function anew."""
+        linked, self._linked = self._linked, []
+        self.plans.clear()
+        self._compiled.clear()
+        for target, key, optimized in linked:
+            linker(optimized)(self.function, target, key)
+
+
+def executor_of(function: Function) -> Executor:
+    """The function's executor, made when first asked for."""
+    found = function.executor
+    if found is None:
+        with _lock:
+            found = function.executor
+            if found is None:
+                found = function.executor = Executor(function)
+    assert isinstance(found, Executor)
+    return found
+
+
+@cache
+def linker(optimized: bool) -> Callable[[Function, dict[Any, Any], Any], None]:
+    """How generated code binds the functions it calls: each is compiled when it is first called."""
+
+    def link(function: Function, target: dict[Any, Any], key: Any) -> None:
+        def first(*args: Any) -> Any:
+            return executor_of(function).link(target, key, optimized)(*args)
+
+        target[key] = first
+
+    return link
+
+
+@cache
+def _optimizer() -> Callable[[Graph], Graph] | None:
+    """The pipeline of passes that plans are made with."""
+    try:
+        module = importlib.import_module("linstock.passes.pipelines")
+    except ModuleNotFoundError:
+        return None
+    found = getattr(module, "optimize", None)
+    if found is None:
+        return None
+
+    def run(graph: Graph) -> Graph:
+        result = found(graph)
+        return result if isinstance(result, Graph) else graph
+
+    return run
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+def declaration(name: str, signature: Signature) -> str:
+    """A signature as TorchScript prints it: `forward(__torch__.M self, Tensor x, int y=2) -> Tensor`."""
+
+    def show(p: Parameter) -> str:
+        return f"{p.type} {p.name}" + ("" if p.default is MISSING else f"={p.default!r}")
+
+    parts = [show(p) for p in signature.parameters]
+    first = next((i for i, p in enumerate(signature.parameters) if p.kwarg_only), None)
+    if first is not None:
+        parts.insert(first, "*")
+    return f"{name}({', '.join(parts)}) -> {signature.returns}"
+
+
+def _detail(problem: Mismatch) -> str:
+    parts = []
+    if problem.path:
+        parts.append(f"at {problem.path} expected '{problem.expected}' but found '{conversion.describe(problem.value)}'")
+    if problem.detail:
+        parts.append(problem.detail)
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def locate(error: BaseException) -> None:
+    """Add to an error, as a note, where in the user's program it happened: the calls, outermost first, each with its line."""
+    frames: list[tuple[str, Span]] = []
+    trace = error.__traceback__
+    while trace is not None:
+        names = trace.tb_frame.f_globals
+        spans = names.get("__spans__")
+        if spans is not None and 0 < trace.tb_lineno <= len(spans):
+            span = spans[trace.tb_lineno - 1]
+            if span is not None:
+                frames.append((names["__function__"], span))
+        trace = trace.tb_next
+    if frames:
+        add_calls(error, frames)
+
+
+def add_calls(error: BaseException, frames: Sequence[tuple[str, Span]]) -> None:
+    """Note the calls that led to an error."""
+    lines = ["Traceback of the program (most recent call last):"]
+    shown: list[Span] = []
+    for name, span in frames:
+        span = span.resolve()
+        if shown and shown[-1] == span:
+            continue
+        shown.append(span)
+        head, _, rest = span.show().partition("\n")
+        lines.append(f"{head}, in {name.rpartition('.')[2]}" + (f"\n{rest}" if rest else ""))
+    error.add_note("\n".join(lines))
+    if isinstance(error, LinstockError) and error.span is None:
+        error.span = shown[-1]
