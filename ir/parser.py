@@ -416,6 +416,6 @@ STRUCTURAL = frozenset(
     for kind in (
         "Constant", "If", "Loop", "ListConstruct", "TupleConstruct", "DictConstruct", "ListUnpack", "TupleUnpack", "TupleIndex",
         "TupleSlice", "GetAttr", "SetAttr", "CreateObject", "CallFunction", "CallMethod", "isinstance", "unchecked_cast",
-        "unchecked_unwrap_optional", "Uninitialized", "RaiseException", "fork", "Enter", "Exit", "tolist",
+        "unchecked_unwrap_optional", "Uninitialized", "RaiseException", "fork", "Enter", "Exit", "tolist", "ModuleContainerIndex",
     )
 )  # fmt: skip

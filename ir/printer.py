@@ -16,6 +16,7 @@ import numpy as np
 from linstock.ir import dtypes, operators, types
 from linstock.ir.device import Device
 from linstock.ir.graph import Block, Graph, Node, Value, match_arguments
+from linstock.ir.program import Function
 from linstock.ir.schema import Schema
 from linstock.ir.types import Type
 
@@ -155,7 +156,7 @@ class _Printer:
             return f"device({json.dumps(str(value))})"
         if isinstance(t, types.EnumType) and getattr(value, "name", None) in t.members:
             return f"{t.name}.{value.name}"
-        if hasattr(value, "graph") and hasattr(value, "signature"):
+        if isinstance(value, Function):
             return f"@{value.name}"
         return _tensor(value) or self._reference(value)
 

@@ -14,6 +14,7 @@ from linstock.ir.device import Device
 from linstock.ir.errors import GraphError
 from linstock.ir.graph import Block, Graph, Node, Value, match_arguments
 from linstock.ir.printer import print_node
+from linstock.ir.program import Function
 from linstock.ir.types import Type
 
 
@@ -291,7 +292,7 @@ def _create_object(node: Node) -> str | None:
     return None if isinstance(t, types.ClassType) else f"it creates a {t}, not an object"
 
 
-def _arguments(node: Node, function: Any, given: list[Value]) -> str | None:
+def _arguments(node: Node, function: Function, given: list[Value]) -> str | None:
     wanted = function.signature().parameters
     if len(given) != len(wanted):
         return f"{function.name} takes {len(wanted)} arguments, got {len(given)}"
@@ -315,7 +316,7 @@ def _call_method(node: Node) -> str | None:
     if name not in t.methods:
         return f"{t} has no method '{name}'"
     method = t.methods[name]
-    return _arguments(node, method, node.inputs) if hasattr(method, "signature") else None
+    return _arguments(node, method, node.inputs) if isinstance(method, Function) else None
 
 
 def _isinstance(node: Node) -> str | None:
@@ -387,4 +388,5 @@ _RULES: dict[str, Callable[[Node], str | None]] = {
     "prim::Enter": _shaped(1, 1),
     "prim::Exit": _shaped(1, 0),
     "prim::tolist": _shaped(1, 1),
+    "prim::ModuleContainerIndex": _shaped(2, 1),
 }

@@ -25,6 +25,7 @@ OUTSIDE = 0
 #: what a value can be, as bits: values of different kinds never share memory
 _TENSOR, _LIST, _DICT, _OBJECT, _TUPLE, _OTHER = 1, 2, 4, 8, 16, 32
 _ALL = 63
+_SIMPLE = {"Any": _ALL, "Generator": _OTHER, "Storage": _OTHER, "list": _LIST, "tuple": _TUPLE, "AnyClassType": _OBJECT}
 
 #: operators that return (views of) their tensors although their schema does not say so
 _SHARING = frozenset({
@@ -52,7 +53,7 @@ def kinds_of(t: T.Type) -> int:
     if isinstance(t, T.TensorType):
         return _TENSOR
     if isinstance(t, T.SimpleType):
-        return {T.ANY: _ALL, T.GENERATOR: _OTHER, T.STORAGE: _OTHER, T.ANY_LIST: _LIST, T.ANY_TUPLE: _TUPLE, T.ANY_CLASS: _OBJECT}.get(t, 0)
+        return _SIMPLE.get(t.name, 0)
     if isinstance(t, T.ListType):
         return _LIST
     if isinstance(t, T.DictType):
@@ -88,9 +89,13 @@ class AliasAnalysis:
                 self._class[v] = OUTSIDE
         self._block(graph.block)
         self._writers: dict[int, list[tuple[Node, int]]] = {}
+        self._written_kinds: dict[int, int] = {}
+        self._inside_cache: dict[int, bool] = {}
         for node, writes in self._written.items():
             for c, kinds in writes:
-                self._writers.setdefault(self._find(c), []).append((node, kinds))
+                c = self._find(c)
+                self._writers.setdefault(c, []).append((node, kinds))
+                self._written_kinds[c] = self._written_kinds.get(c, 0) | kinds
         returned: set[int] = set()
         for v in graph.outputs:
             returned |= self._deep(self._class.get(v))
@@ -115,13 +120,23 @@ class AliasAnalysis:
 
     def has_writers(self, value: Value) -> bool:
         """Whether any node may write to the value or to what it contains."""
-        return any(True for _ in self.writers(value))
+        own = self._class.get(value)
+        if own is None:
+            return False
+        own = self._find(own)
+        return bool(self._written_kinds.get(own, 0) & kinds_of(value.type)) or self._is_written_inside(own)
+
+    def _is_written_inside(self, own: int) -> bool:
+        known = self._inside_cache.get(own)
+        if known is None:
+            inner = self._deep(own) - {own} if own != OUTSIDE else {OUTSIDE}
+            known = self._inside_cache[own] = any(c in self._written_kinds for c in inner)
+        return known
 
     def has_own_writers(self, value: Value) -> bool:
         """Whether any node may write to the value itself (a list's elements, not what is in them)."""
         own = self._class.get(value)
-        kinds = kinds_of(value.type)
-        return own is not None and any(written & kinds for _, written in self._writers.get(self._find(own), ()))
+        return own is not None and bool(self._written_kinds.get(self._find(own), 0) & kinds_of(value.type))
 
     def writers(self, value: Value) -> Iterable[Node]:
         """The nodes that may write to the value or to what it contains."""
@@ -510,6 +525,7 @@ _RULES: dict[str, Callable[[AliasAnalysis, Node], None]] = {
     "prim::TupleUnpack": AliasAnalysis._unpack,
     "prim::TupleIndex": AliasAnalysis._unpack,
     "prim::TupleSlice": AliasAnalysis._slice,
+    "prim::ModuleContainerIndex": AliasAnalysis._unpack,
     "prim::GetAttr": AliasAnalysis._get_attr,
     "prim::SetAttr": AliasAnalysis._set_attr,
     "prim::CreateObject": AliasAnalysis._fresh,

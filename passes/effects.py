@@ -6,6 +6,7 @@ from functools import cache
 
 from linstock.ir import operators
 from linstock.ir.graph import Node, Value
+from linstock.ir.schema import Schema
 
 #: kinds that are always run, in order
 _ACTIONS = frozenset({
@@ -48,24 +49,23 @@ def draws_random(node: Node) -> bool:
     """Whether the node advances a random number generator."""
     if node.schema is None or node.kind in _NOT_RANDOM:
         return False
-    if _is_random(node.schema.full_name):
-        train = _argument(node, "train") or _argument(node, "training")
-        return not (train is not None and is_false(train))
-    rate = _argument(node, "dropout_p") or _argument(node, "dropout")
-    if rate is None or (rate.is_constant and rate.constant == 0):
+    random, train, rate = _draws(node.schema)
+    if train is not None and is_false(node.inputs[train]):
         return False
-    train = _argument(node, "train")
-    return not (train is not None and is_false(train))
+    return random or (rate is not None and not (node.inputs[rate].is_constant and node.inputs[rate].constant == 0))
 
 
 @cache
-def _is_random(full_name: str) -> bool:
-    return operators.has_schema(full_name) and operators.family(full_name) == "random"
-
-
-def _argument(node: Node, name: str) -> Value | None:
-    index = node.schema.index_of(name) if node.schema else None
-    return None if index is None else node.inputs[index]
+def _draws(schema: Schema) -> tuple[bool, int | None, int | None]:
+    """Whether an operator is of the random family; its arguments that say "training" and how much is dropped."""
+    random = operators.has_schema(schema.full_name) and operators.family(schema.full_name) == "random"
+    train = schema.index_of("train")
+    if train is None:
+        train = schema.index_of("training")
+    rate = schema.index_of("dropout_p")
+    if rate is None:
+        rate = schema.index_of("dropout")
+    return random, train, rate
 
 
 def is_false(value: Value) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from linstock.ir import types as T
 from linstock.ir.graph import Graph, Node, Value
+from linstock.ir.program import Function
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Inline:
         return _inline(list(graph.block), ())
 
 
-def callee_of(node: Node) -> Any | None:
-    """The function (`ir.program.Function`) that a call runs, None if that is not known here."""
+def callee_of(node: Node) -> Function | None:
+    """The function that a call runs, None if that is not known here."""
     if node.kind == "prim::CallFunction" and node.inputs:
         t = node.inputs[0].type
-        return t.function if isinstance(t, T.FunctionType) and hasattr(t.function, "graph") else None
+        return t.function if isinstance(t, T.FunctionType) and isinstance(t.function, Function) else None
     if node.kind != "prim::CallMethod":
         return None
     t, name = node.inputs[0].type, node.attributes["name"]
@@ -38,10 +38,10 @@ def callee_of(node: Node) -> Any | None:
     if name == "forward" and (t.forward_hooks or t.forward_pre_hooks):
         return None
     method = t.methods.get(name)
-    return method if hasattr(method, "graph") else None
+    return method if isinstance(method, Function) else None
 
 
-def _inline(nodes: Iterable[Node], active: tuple[Any, ...]) -> bool:
+def _inline(nodes: Iterable[Node], active: tuple[Function, ...]) -> bool:
     changed = False
     for node in nodes:
         callee = callee_of(node)

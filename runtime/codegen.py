@@ -337,6 +337,9 @@ class _Generator:
             called = f"{table}[{names[0]}.type]"
         self.assign(node, f"{called}({', '.join(names)})")
 
+    def container_index(self, node: Node) -> None:
+        self.assign(node, f"submodule({', '.join(map(self.name_of, node.inputs))})")
+
     def fork(self, node: Node) -> None:
         names = [self.function(node.attributes["function"]), *map(self.name_of, node.inputs)]
         self.assign(node, f"fork({', '.join(names)})")
@@ -513,6 +516,7 @@ _SPECIAL: dict[str, Callable[[_Generator, Node], None]] = {
     "prim::unchecked_unwrap_optional": _Generator.cast,
     "prim::Uninitialized": _Generator.uninitialized,
     "prim::RaiseException": _Generator.raise_exception,
+    "prim::ModuleContainerIndex": _Generator.container_index,
     "prim::fork": _Generator.fork,
     "prim::Enter": _Generator.enter,
     "prim::Exit": _Generator.exit,
@@ -624,7 +628,14 @@ def _leave(entered: list[Any]) -> None:
         leave(thing, None, None, None)
 
 
-_LIST_TYPES = {"int": "an integer", "float": "a floating point", "bool": "a bool", "complex": "a complex"}
+def _submodule(container: ScriptObject, key: Any) -> ScriptObject:
+    """The submodule of a container by name or place. Raises KeyError or IndexError."""
+    if isinstance(key, int):
+        modules = [v for v in container.slots.values() if isinstance(v, ScriptObject) and v.type.is_module]
+        found = modules[key]
+    else:
+        found = container.slots[key]
+    return found
 
 
 def _tolist(tensor: Any, depth: int, element: str) -> Any:
@@ -652,4 +663,5 @@ def _new_torchbind(name: str) -> Any:
 _HELPERS: dict[str, Any] = {
     "ScriptObject": ScriptObject, "fork": Future.run, "raised": objects.raised, "wrap": inline.wrap, "tolist": _tolist,
     "wrong_length": _wrong_length, "enter": _enter, "exit_": _exit, "leave": _leave, "new_torchbind": _new_torchbind,
+    "submodule": _submodule,
 }  # fmt: skip

@@ -362,6 +362,8 @@ def _object(kind: T.ClassType | T.InterfaceType) -> Convert:
     check = objects.checker(kind)
 
     def convert_object(value: Any) -> Any:
+        if type(value) is ScriptObject and value.type is kind:
+            return value
         found = unwrapped(value)
         plain = value if found is None else found
         if check(plain):

@@ -56,6 +56,9 @@ _TEMPLATES: dict[str, str] = {
     "aten::__isnot__": "{0} is not {1}",
     "aten::__is__": "{0} is {1}",
 }
+for _name, _sign in (("add", "+"), ("sub", "-"), ("mul", "*")):
+    for _overload in ("int_float", "float_int"):
+        _TEMPLATES[f"aten::{_name}.{_overload}"] = f"{{0}} {_sign} {{1}}"
 for _name, _sign in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("eq", "=="), ("ne", "!=")):
     for _overload in ("int", "float", "str"):
         _TEMPLATES[f"aten::{_name}.{_overload}"] = f"{{0}} {_sign} {{1}}"

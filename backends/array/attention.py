@@ -9,9 +9,8 @@ import numpy as np
 
 from linstock.backends.array.conv import Array, scalar_name, type_name
 from linstock.backends.array.norm import softmax_of
-from linstock.backends.array.promotion import is_inexact, is_low, wide
+from linstock.backends.array.promotion import is_inexact, wide
 from linstock.backends.array.registry import kernel, registered
-from linstock.ir import dtypes
 
 _TENSOR_NAMES = {"unsigned char": "Byte", "signed char": "Char"}
 
@@ -47,14 +46,20 @@ def embedding_renorm(self: Array, indices: Array, max_norm: float, norm_type: fl
 def embedding_renorm_(self: Array, indices: Array, max_norm: float, norm_type: float) -> Array:
     """Scale the indexed rows down to at most `max_norm`, in place."""
     if self.ndim != 2:
-        raise RuntimeError(f"Expected 2-dimensional tensor, but got {self.ndim}-dimensional tensor for argument #1 'self'")
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {self.ndim}-dimensional tensor for argument #1 'self'"
+        )
     _check_indices(indices, "indices", "embedding_renorm")
     rows = np.unique(indices)
     if rows.size and (rows[0] < 0 or rows[-1] >= self.shape[0]):
-        raise IndexError(f"select(): index {int(rows[-1])} out of range for tensor of size {list(self.shape)} at dimension 0")
+        raise IndexError(
+            f"select(): index {int(rows[-1])} out of range for tensor of size {list(self.shape)} at dimension 0"
+        )
     picked = wide(self[rows])
     norm = np.linalg.norm(picked, ord=norm_type, axis=1, keepdims=True).astype(picked.dtype)
-    factor = np.where(norm > max_norm, picked.dtype.type(max_norm) / (norm + picked.dtype.type(1e-7)), picked.dtype.type(1))
+    factor = np.where(
+        norm > max_norm, picked.dtype.type(max_norm) / (norm + picked.dtype.type(1e-7)), picked.dtype.type(1)
+    )
     self[rows] = picked * factor
     return self
 
@@ -107,7 +112,9 @@ def embedding_bag_padding(
     else:
         n = weight.shape[0]
         if not -n <= padding_idx < n:
-            raise RuntimeError(f"padding_idx must be within the number of embeddings, -{n} through {n - 1}, but got {padding_idx}")
+            raise RuntimeError(
+                f"padding_idx must be within the number of embeddings, -{n} through {n - 1}, but got {padding_idx}"
+            )
         padding_idx %= n
     return _embedding_bag(weight, indices, offsets, mode, per_sample_weights, include_last_offset, padding_idx)
 
@@ -233,17 +240,27 @@ def scaled_dot_product_attention(
     if not is_inexact(query.dtype):
         raise RuntimeError(f"expected scalar type Float but found {type_name(query.dtype)}")
     q, k, v = (wide(a) for a in names)
-    mask = None if attn_mask is None else attn_mask if attn_mask.dtype == np.bool_ else wide(attn_mask).astype(q.dtype, copy=False)
+    mask = (
+        None
+        if attn_mask is None
+        else attn_mask
+        if attn_mask.dtype == np.bool_
+        else wide(attn_mask).astype(q.dtype, copy=False)
+    )
     if is_causal:
         if attn_mask is not None:
             causal = np.tril(np.ones((q.shape[-2], k.shape[-2]), bool))
-            mask = causal & mask if mask is not None and mask.dtype == np.bool_ else np.where(causal, mask, -np.inf).astype(q.dtype)
+            mask = (
+                causal & mask
+                if mask is not None and mask.dtype == np.bool_
+                else np.where(causal, mask, -np.inf).astype(q.dtype)
+            )
         else:
             mask = np.tril(np.ones_like(q, shape=(q.shape[-2], k.shape[-2]), dtype=np.bool_))
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     if enable_gqa and q.ndim >= 3 and k.shape[-3] != q.shape[-3]:
         heads, groups = q.shape[-3], k.shape[-3]
-        if heads % groups or v.shape[-3] != groups and heads % v.shape[-3]:
+        if heads % groups or (v.shape[-3] != groups and heads % v.shape[-3]):
             raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
         k, v = np.repeat(k, heads // groups, axis=-3), np.repeat(v, heads // v.shape[-3], axis=-3)
     for axis in range(-3, -min(a.ndim for a in (q, k, v)) - 1, -1):
@@ -279,7 +296,9 @@ def _native_multi_head_attention(
     q, k, v = project(query, 0), project(key, 1), project(value, 2)
     scores = np.matmul(q * q.dtype.type(1 / math.sqrt(head)), k.swapaxes(2, 3))
     if mask is not None:
-        kind = mask_type if mask_type is not None else 0 if mask.shape == scores.shape[-2:] else 1 if mask.ndim == 2 else 2
+        kind = (
+            mask_type if mask_type is not None else 0 if mask.shape == scores.shape[-2:] else 1 if mask.ndim == 2 else 2
+        )
         if kind == 1:
             mask = mask.reshape(n, 1, 1, -1)
         if mask.dtype == np.bool_:
@@ -306,4 +325,6 @@ def _nested_tensor_from_mask_left_aligned(t: Array, mask: Array) -> bool:
 @kernel("aten::_nested_tensor_from_mask")
 def _nested_tensor_from_mask(t: Array, mask: Array, mask_check: bool = True) -> Any:
     """Raises NotImplementedError: tensors here are dense."""
-    raise NotImplementedError("_nested_tensor_from_mask: nested tensors are not supported; pad the sequences and pass a mask")
+    raise NotImplementedError(
+        "_nested_tensor_from_mask: nested tensors are not supported; pad the sequences and pass a mask"
+    )

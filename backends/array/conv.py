@@ -155,7 +155,9 @@ def _taps(x: Array, w: Array, stride: Sequence[int], dilation: Sequence[int], gr
     total = np.empty_like(x, shape=(*lead, *out))
     scratch = np.empty_like(total)
     for i, tap in enumerate(np.ndindex(*size)):
-        view = source[(..., *(slice(t * d, t * d + s * (o - 1) + 1, s) for t, d, s, o in zip(tap, dilation, stride, out)))]
+        view = source[
+            (..., *(slice(t * d, t * d + s * (o - 1) + 1, s) for t, d, s, o in zip(tap, dilation, stride, out)))
+        ]
         factor = weight[(slice(None), slice(None), *tap)]
         factor = factor.reshape((groups,) if multiplier == 1 else (groups, multiplier)).reshape(lead[1:] + (1,) * n)
         if i == 0:
@@ -166,7 +168,13 @@ def _taps(x: Array, w: Array, stride: Sequence[int], dilation: Sequence[int], gr
 
 
 def convolve(
-    x: Array, w: Array, stride: Sequence[int], before: Sequence[int], after: Sequence[int], dilation: Sequence[int], groups: int
+    x: Array,
+    w: Array,
+    stride: Sequence[int],
+    before: Sequence[int],
+    after: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
 ) -> Array:
     """Cross-correlation of (N, C, *S) with (O, C / groups, *K) in the arrays' own type, padding given per side."""
     size, batch, outputs = w.shape[2:], x.shape[0], w.shape[0]
@@ -212,7 +220,9 @@ def _product(weight: Array, view: Array, groups: int, per_group: int) -> Array:
     return np.matmul(weight[0], columns[:, 0]) if groups == 1 else np.matmul(weight, columns)
 
 
-def fold_add(columns: Array, size: Sequence[int], buffer: Array, stride: Sequence[int], dilation: Sequence[int]) -> Array:
+def fold_add(
+    columns: Array, size: Sequence[int], buffer: Array, stride: Sequence[int], dilation: Sequence[int]
+) -> Array:
     """Add (*lead, *size, *positions) into a buffer (*lead, *S) at stride * position + dilation * tap."""
     n = len(size)
     positions = columns.shape[columns.ndim - n :]
@@ -315,7 +325,13 @@ def _batched(input: Array, n: int, name: str) -> tuple[Array, bool]:
 
 @kernel("aten::_convolution_mode")
 def _convolution_mode(
-    input: Array, weight: Array, bias: Array | None, stride: Sequence[int], padding: str, dilation: Sequence[int], groups: int
+    input: Array,
+    weight: Array,
+    bias: Array | None,
+    stride: Sequence[int],
+    padding: str,
+    dilation: Sequence[int],
+    groups: int,
 ) -> Array:
     """Convolution with padding "valid" or "same". Raises RuntimeError for another name or a strided "same"."""
     n = weight.ndim - 2
@@ -453,9 +469,13 @@ def im2col(
     k, d = expand(kernel_size, 2, "kernel_size"), expand(dilation, 2, "dilation")
     p, s = expand(padding, 2, "padding"), expand(stride, 2, "stride")
     if min(k) <= 0:
-        raise RuntimeError(f"kernel size should be greater than zero, but got kernel_height: {k[0]} kernel_width: {k[1]}")
+        raise RuntimeError(
+            f"kernel size should be greater than zero, but got kernel_height: {k[0]} kernel_width: {k[1]}"
+        )
     if min(d) <= 0:
-        raise RuntimeError(f"dilation should be greater than zero, but got dilation_height: {d[0]} dilation_width: {d[1]}")
+        raise RuntimeError(
+            f"dilation should be greater than zero, but got dilation_height: {d[0]} dilation_width: {d[1]}"
+        )
     if min(p) < 0:
         raise RuntimeError(f"padding should be non-negative, but got pad_height: {p[0]} pad_width: {p[1]}")
     if min(s) <= 0:
@@ -485,14 +505,22 @@ def col2im(
     stride: Sequence[int],
 ) -> Array:  # fmt: skip
     """The sum of sliding blocks back into an image: the transpose of `im2col`."""
-    o, k, d = expand(output_size, 2, "output_size"), expand(kernel_size, 2, "kernel_size"), expand(dilation, 2, "dilation")
+    o, k, d = (
+        expand(output_size, 2, "output_size"),
+        expand(kernel_size, 2, "kernel_size"),
+        expand(dilation, 2, "dilation"),
+    )
     p, s = expand(padding, 2, "padding"), expand(stride, 2, "stride")
     if min(k) <= 0:
-        raise RuntimeError(f"kernel size should be greater than zero, but got kernel_height: {k[0]} kernel_width: {k[1]}")
+        raise RuntimeError(
+            f"kernel size should be greater than zero, but got kernel_height: {k[0]} kernel_width: {k[1]}"
+        )
     if min(s) <= 0:
         raise RuntimeError(f"stride should be greater than zero, but got stride_height: {s[0]} stride_width: {s[1]}")
     if min(d) <= 0:
-        raise RuntimeError(f"dilation should be greater than zero, but got dilation_height: {d[0]} dilation_width: {d[1]}")
+        raise RuntimeError(
+            f"dilation should be greater than zero, but got dilation_height: {d[0]} dilation_width: {d[1]}"
+        )
     if min(p) < 0:
         raise RuntimeError(f"padding should be non-negative, but got pad_height: {p[0]} pad_width: {p[1]}")
     if self.ndim not in (2, 3) or 0 in self.shape[self.ndim - 2 :]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linstock.backends.array.conv import Array, scalar_name, type_name
+from linstock.backends.array.conv import Array, type_name
 from linstock.backends.array.norm import log_softmax_of
 from linstock.backends.array.promotion import is_inexact, is_low, result_type, wide
 from linstock.backends.array.registry import kernel
@@ -175,7 +175,9 @@ def poisson_nll_loss(input: Array, target: Array, log_input: bool, full: bool, e
 
 
 @kernel("aten::cosine_embedding_loss")
-def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: float = 0.0, reduction: int = 1) -> Array:
+def cosine_embedding_loss(
+    input1: Array, input2: Array, target: Array, margin: float = 0.0, reduction: int = 1
+) -> Array:
     """1 - cosine where the target is 1, cosine beyond a margin where it is -1."""
     ranks = f"found inputs with sizes {list(input1.shape)} and {list(input2.shape)}."
     if target.ndim not in (0, 1):
@@ -265,7 +267,7 @@ def multi_margin_loss(
     """Sum over the other classes of max(0, margin - x[target] + x[class]) ** p, over the number of classes."""
     if p not in (1, 2):
         raise RuntimeError("only p == 1 and p == 2 supported")
-    if self.ndim > 2 or self.size == 0 and not (self.ndim == 2 and self.shape[1]):
+    if self.ndim > 2 or (self.size == 0 and not (self.ndim == 2 and self.shape[1])):
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(self.shape)}"
         )
@@ -297,7 +299,7 @@ def multi_margin_loss(
 @kernel("aten::multilabel_margin_loss_forward")
 def multilabel_margin_loss_forward(self: Array, target: Array, reduction: int) -> tuple[Array, Array]:
     """Margins of all target classes (up to the first -1) against all others; also which classes are targets."""
-    if self.ndim > 2 or self.size == 0 and not (self.ndim == 2 and self.shape[1]):
+    if self.ndim > 2 or (self.size == 0 and not (self.ndim == 2 and self.shape[1])):
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(self.shape)}"
         )
@@ -307,7 +309,10 @@ def multilabel_margin_loss_forward(self: Array, target: Array, reduction: int) -
         raise RuntimeError(f"expected scalar type Long but found {type_name(target.dtype)}")
     if target.size and (target.min() < -1 or target.max() >= max(self.shape[-1] if self.ndim else 1, 1)):
         raise RuntimeError("argument #2 'target' is out of range")
-    x, t = wide(self).reshape(-1, self.shape[-1] if self.ndim else 1), target.reshape(-1, target.shape[-1] if target.ndim else 1)
+    x, t = (
+        wide(self).reshape(-1, self.shape[-1] if self.ndim else 1),
+        target.reshape(-1, target.shape[-1] if target.ndim else 1),
+    )
     listed = np.cumprod(t >= 0, axis=1).astype(bool)
     is_target = np.zeros_like(x)
     rows = np.broadcast_to(np.arange(len(x))[:, None], t.shape)
@@ -348,7 +353,11 @@ def _nll(x: Array, t: Array, weight: Array | None, reduction: int, ignore: int) 
         raise IndexError(f"Target {int(t[wrong][0])} is out of bounds.")
     label = np.where(used, t, 0)
     values = wide(x)
-    picked = np.take_along_axis(values, label[:, None], axis=1)[:, 0] if t.size and classes else np.zeros_like(values, shape=t.shape)
+    picked = (
+        np.take_along_axis(values, label[:, None], axis=1)[:, 0]
+        if t.size and classes
+        else np.zeros_like(values, shape=t.shape)
+    )
     if weight is None:
         factor = used.astype(values.dtype)
     else:
@@ -546,7 +555,9 @@ def ctc_loss(
                 f"Expected tensor to have size at least {widest} at dimension 1, but got size {targets.shape[1]} for argument #2 "
                 f"'targets'{_AT}"
             )
-        table = np.where(np.arange(targets.shape[1])[None, :] < np.asarray(sizes)[:, None], targets, blank).astype(np.int64)
+        table = np.where(np.arange(targets.shape[1])[None, :] < np.asarray(sizes)[:, None], targets, blank).astype(
+            np.int64
+        )
     for n in steps:
         if n > longest:
             raise RuntimeError(f"Expected input_lengths to have value at most {longest}, but got value {n}{_AT}")

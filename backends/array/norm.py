@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.array.conv import Array, type_name
-from linstock.backends.array.promotion import default_dtype, is_inexact, is_low, wide
+from linstock.backends.array.promotion import default_dtype, is_inexact, wide
 from linstock.backends.array.registry import kernel
 from linstock.ir import dtypes
 
@@ -35,7 +35,9 @@ def _exponentials(x: Array, dim: int, name: str) -> tuple[Array, int]:
     """exp(x - max) along an axis, in the computation type, in fresh memory; 0-dimensional arrays get an axis."""
     if not is_inexact(x.dtype) or x.dtype.kind == "c":
         last = dim in (-1, x.ndim - 1) or x.ndim == 0
-        raise NotImplementedError(f"\"{name}{'_lastdim' if last else ''}_kernel_impl\" not implemented for '{type_name(x.dtype)}'")
+        raise NotImplementedError(
+            f"\"{name}{'_lastdim' if last else ''}_kernel_impl\" not implemented for '{type_name(x.dtype)}'"
+        )
     axis = _axis(dim, x.ndim)
     y = wide(x)
     if y.ndim == 0:
@@ -241,7 +243,13 @@ def _native_batch_norm_legit(
 
 @kernel("aten::_batch_norm_with_update")
 def _batch_norm_with_update(
-    input: Array, weight: Array | None, bias: Array | None, running_mean: Array, running_var: Array, momentum: float, eps: float
+    input: Array,
+    weight: Array | None,
+    bias: Array | None,
+    running_mean: Array,
+    running_var: Array,
+    momentum: float,
+    eps: float,
 ) -> tuple[Array, Array, Array, Array]:
     """Batch norm in training; the fourth result is an empty reserve."""
     y, mean, inverse = native_batch_norm(input, weight, bias, running_mean, running_var, True, momentum, eps)
@@ -265,7 +273,14 @@ def instance_norm(
 
     means, variances = repeated(running_mean), repeated(running_var)
     y = _normalise(
-        input.reshape(1, n * c, *input.shape[2:]), repeated(weight), repeated(bias), means, variances, use_input_stats, momentum, eps
+        input.reshape(1, n * c, *input.shape[2:]),
+        repeated(weight),
+        repeated(bias),
+        means,
+        variances,
+        use_input_stats,
+        momentum,
+        eps,
     )[0]
     for running, all_samples in ((running_mean, means), (running_var, variances)):
         if running is not None and all_samples is not None:
@@ -295,7 +310,7 @@ def _check_normalized(
         raise RuntimeError(
             f"Given normalized_shape={list(shape)}, expected input with shape [*{star}{sizes}], but got input of size{list(x.shape)}"
         )
-    if not is_inexact(x.dtype) or x.dtype.kind == "c" and name != "rms_norm":
+    if not is_inexact(x.dtype) or (x.dtype.kind == "c" and name != "rms_norm"):
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x.dtype)}'")
 
 
@@ -339,7 +354,9 @@ def layer_norm(
 
 
 @kernel("aten::rms_norm")
-def rms_norm(input: Array, normalized_shape: Sequence[int], weight: Array | None = None, eps: float | None = None) -> Array:
+def rms_norm(
+    input: Array, normalized_shape: Sequence[int], weight: Array | None = None, eps: float | None = None
+) -> Array:
     """Division by the root of the mean square over the last axes; `eps` defaults to the type's epsilon."""
     shape = tuple(int(s) for s in normalized_shape)
     _check_normalized(input, shape, weight, None, "rms_norm", "")
@@ -358,7 +375,9 @@ def _group_norm(
     x: Array, weight: Array | None, bias: Array | None, groups: int, channels: int, eps: float
 ) -> tuple[Array, Array, Array]:
     n = x.shape[0]
-    y, mean, inverse = _standardise(wide(x).reshape(n, groups, -1) if x.size else np.zeros_like(wide(x), shape=(n, groups, 0)), eps)
+    y, mean, inverse = _standardise(
+        wide(x).reshape(n, groups, -1) if x.size else np.zeros_like(wide(x), shape=(n, groups, 0)), eps
+    )
     y = y.reshape(n, channels, -1) if x.size else wide(x)
     for v, apply in ((weight, np.multiply), (bias, np.add)):
         if v is not None and x.size:
@@ -380,7 +399,9 @@ def _check_groups(input: Array, groups: int, weight: Array | None, bias: Array |
     if groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
     if input.ndim < 2:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim}, {input.ndim - 1}], but got 1)")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-input.ndim}, {input.ndim - 1}], but got 1)"
+        )
     if input.shape[1] % groups:
         raise RuntimeError(
             f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} "

@@ -14,7 +14,7 @@ import numpy as np
 
 from linstock.backends.array import pooling_upsample as pooling_upsample
 from linstock.backends.array.conv import Array, pad_spatial, patches, scalar_name, type_name
-from linstock.backends.array.promotion import is_inexact, is_low, wide
+from linstock.backends.array.promotion import is_inexact, wide
 from linstock.backends.array.registry import kernel
 
 Ints = Sequence[int]
@@ -63,7 +63,9 @@ def _geometry(
             f"Given input size: ({'x'.join(str(v) for v in lead + sizes)}). Calculated output size: "
             f"({'x'.join(str(v) for v in lead + out)}). Output size is too small"
         )
-    after = tuple(max(0, (o - 1) * ss + dd * (kk - 1) + 1 - size - pp) for o, size, kk, ss, pp, dd in zip(out, sizes, k, s, p, d))
+    after = tuple(
+        max(0, (o - 1) * ss + dd * (kk - 1) + 1 - size - pp) for o, size, kk, ss, pp, dd in zip(out, sizes, k, s, p, d)
+    )
     return out, after
 
 
@@ -116,7 +118,9 @@ def max_values(x: Array, k: Ints, s: Ints, p: Ints, d: Ints, ceil_mode: bool, op
     return y.copy() if np.may_share_memory(y, x) else y
 
 
-def _pick(view: Array, n: int, sizes: Ints, coordinate: Callable[[int, Array], Array], fill: Any) -> tuple[Array, Array]:
+def _pick(
+    view: Array, n: int, sizes: Ints, coordinate: Callable[[int, Array], Array], fill: Any
+) -> tuple[Array, Array]:
     """Maximum over the window axes of (*lead, *size, *positions) and the flat index where it was found.
 
     `coordinate(axis, tap)` gives the input coordinate of a tap index, clipped into the input.
@@ -141,7 +145,9 @@ def _pick(view: Array, n: int, sizes: Ints, coordinate: Callable[[int, Array], A
         index += np.clip(coordinate(i, tap % size[i]), 0, None) * step
         first = coordinate(i, np.zeros_like(tap))
         while (first < 0).any():  # the first tap inside the input
-            first = np.where(first < 0, first + (coordinate(i, np.ones_like(tap)) - coordinate(i, np.zeros_like(tap))), first)
+            first = np.where(
+                first < 0, first + (coordinate(i, np.ones_like(tap)) - coordinate(i, np.zeros_like(tap))), first
+            )
         low += first * step
         tap = tap // size[i]
         step *= sizes[i]
@@ -152,7 +158,9 @@ def _along(values: Array, i: int, n: int) -> Array:
     return values.reshape(*(-1 if j == i else 1 for j in range(n)))
 
 
-def max_with_indices(x: Array, k: Ints, s: Ints, p: Ints, d: Ints, ceil_mode: bool, op: str = "max_pool") -> tuple[Array, Array]:
+def max_with_indices(
+    x: Array, k: Ints, s: Ints, p: Ints, d: Ints, ceil_mode: bool, op: str = "max_pool"
+) -> tuple[Array, Array]:
     """Maximum over windows and the flat index of each in its plane."""
     n = len(k)
     out, after = _geometry(x, k, s, p, d, ceil_mode, op)
@@ -187,13 +195,23 @@ def _max_pool(n: int) -> None:
     op = f"max_pool{n}d"
 
     def pool(
-        self: Array, kernel_size: Ints, stride: Ints = (), padding: Ints = (0,), dilation: Ints = (1,), ceil_mode: bool = False
+        self: Array,
+        kernel_size: Ints,
+        stride: Ints = (),
+        padding: Ints = (0,),
+        dilation: Ints = (1,),
+        ceil_mode: bool = False,
     ) -> Array:
         k, s, p, d = _max_arguments(self, kernel_size, stride, padding, dilation, n, op)
         return max_values(self, k, s, p, d, ceil_mode, op)
 
     def with_indices(
-        self: Array, kernel_size: Ints, stride: Ints = (), padding: Ints = (0,), dilation: Ints = (1,), ceil_mode: bool = False
+        self: Array,
+        kernel_size: Ints,
+        stride: Ints = (),
+        padding: Ints = (0,),
+        dilation: Ints = (1,),
+        ceil_mode: bool = False,
     ) -> tuple[Array, Array]:
         k, s, p, d = _max_arguments(self, kernel_size, stride, padding, dilation, n, op)
         return max_with_indices(self, k, s, p, d, ceil_mode, op)
@@ -246,7 +264,7 @@ def _avg_pool(
     _rank(self, n, op)
     out, after = _geometry(self, k, s, p, (1,) * n, ceil_mode, op)
     integer = not is_inexact(self.dtype)
-    if integer and self.dtype != np.int64 or self.dtype.kind == "c":
+    if (integer and self.dtype != np.int64) or self.dtype.kind == "c":
         raise NotImplementedError(f"\"{op}_out_frame\" not implemented for '{type_name(self.dtype)}'")
     sizes = self.shape[self.ndim - n :]
     y = pad_spatial(wide(self), p, after)
@@ -314,7 +332,9 @@ def _adaptive_check(self: Array, size: int | Ints, n: int, op: str) -> tuple[int
         shape = self.shape[: self.ndim - n] + out
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(out)}: {list(shape)}")
     if min(out) < 0:
-        raise RuntimeError(f"{op}: elements of output_size must be greater than or equal to 0 but received {_braces(out)}")
+        raise RuntimeError(
+            f"{op}: elements of output_size must be greater than or equal to 0 but received {_braces(out)}"
+        )
     if self.ndim not in (n + 1, n + 2):
         ranks = f"{n + 1}D or {n + 2}D"
         if "max" in op:
@@ -461,13 +481,17 @@ def _fractional(self: Array, kernel_size: Ints, size: Ints, random_samples: Arra
 
 
 @kernel("aten::fractional_max_pool2d")
-def fractional_max_pool2d(self: Array, kernel_size: Ints, output_size: Ints, random_samples: Array) -> tuple[Array, Array]:
+def fractional_max_pool2d(
+    self: Array, kernel_size: Ints, output_size: Ints, random_samples: Array
+) -> tuple[Array, Array]:
     """Maximum over pseudo-random 2-dimensional windows that the samples place."""
     return _fractional(self, kernel_size, output_size, random_samples, 2)
 
 
 @kernel("aten::fractional_max_pool3d")
-def fractional_max_pool3d(self: Array, kernel_size: Ints, output_size: Ints, random_samples: Array) -> tuple[Array, Array]:
+def fractional_max_pool3d(
+    self: Array, kernel_size: Ints, output_size: Ints, random_samples: Array
+) -> tuple[Array, Array]:
     """Maximum over pseudo-random 3-dimensional windows that the samples place."""
     return _fractional(self, kernel_size, output_size, random_samples, 3)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.array.conv import Array, type_name
-from linstock.backends.array.promotion import is_inexact, is_low, wide
+from linstock.backends.array.promotion import is_inexact, wide
 from linstock.backends.array.registry import kernel
 
 Ints = Sequence[int]
@@ -47,7 +47,9 @@ def _cubic_weights(t: Array, a: float) -> list[Array]:
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
-def _smooth_plan(size: int, out: int, mode: str, align: bool, scale: float | None, real: type[np.floating[Any]]) -> Plan:
+def _smooth_plan(
+    size: int, out: int, mode: str, align: bool, scale: float | None, real: type[np.floating[Any]]
+) -> Plan:
     step = _scale(size, out, align, scale, real)
     position = np.arange(out).astype(real)
     source = step * position if align else step * (position + real(0.5)) - real(0.5)
@@ -72,7 +74,9 @@ def _filter(mode: str, x: Array) -> Array:
     return np.where(x < 3, np.sinc(x) * np.sinc(x / 3), 0)
 
 
-def _smoothed_plan(size: int, out: int, mode: str, align: bool, scale: float | None, real: type[np.floating[Any]]) -> Plan:
+def _smoothed_plan(
+    size: int, out: int, mode: str, align: bool, scale: float | None, real: type[np.floating[Any]]
+) -> Plan:
     """Antialiased: the filter is widened by the factor of a reduction, and normalised."""
     step = _scale(size, out, align, scale, real)
     half = {"linear": 1, "cubic": 2, "lanczos": 3}[mode]
@@ -149,10 +153,12 @@ def _check(x: Array, out: Ints, n: int, name: str) -> tuple[int, ...]:
     if min(*sizes, *out) <= 0:
         axes = "DHW"[-n:]
         shown = [", ".join(f"{a}: {v}" for a, v in zip(axes, values)) for values in (sizes, out)]
-        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({shown[0]}) output ({shown[1]})")
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({shown[0]}) output ({shown[1]})"
+        )
     if 0 in x.shape[1:]:
         raise RuntimeError(f"Non-empty {n + 2}D data tensor expected but got a tensor with sizes {list(x.shape)}")
-    if not is_inexact(x.dtype) and x.dtype != np.uint8 or x.dtype.kind == "c":
+    if (not is_inexact(x.dtype) and x.dtype != np.uint8) or x.dtype.kind == "c":
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x.dtype)}'")
     return tuple(int(v) for v in out)
 
@@ -189,7 +195,9 @@ def _smooth(
     return y.astype(x.dtype, copy=y is x)
 
 
-def resolve_size(x: Array, output_size: Ints | None, scales: Sequence[float] | None, n: int) -> tuple[Ints, list[float | None]]:
+def resolve_size(
+    x: Array, output_size: Ints | None, scales: Sequence[float] | None, n: int
+) -> tuple[Ints, list[float | None]]:
     """Output size and per-axis factors from either of them. Raises RuntimeError unless exactly one is given."""
     if (output_size is None) == (scales is None):
         raise RuntimeError("Must specify exactly one of output_size and scale_factors")
@@ -222,7 +230,9 @@ def _register_smooth(name: str, n: int, mode: str, antialias: bool) -> None:
         factors = (*scales, *(None,) * (n - len(scales)))
         return _smooth(self, output_size, factors, mode, align_corners, antialias)
 
-    def vec(input: Array, output_size: Ints | None, align_corners: bool, scale_factors: Sequence[float] | None) -> Array:
+    def vec(
+        input: Array, output_size: Ints | None, align_corners: bool, scale_factors: Sequence[float] | None
+    ) -> Array:
         out, scales = resolve_size(input, output_size, scale_factors, n)
         return _smooth(input, out, scales, mode, align_corners, antialias)
 
@@ -249,7 +259,13 @@ def _interpolate(
 ) -> Array:
     n = input.ndim - 2
     out = [size] * n if isinstance(size, int) else size
-    scales = None if scale_factor is None else list(scale_factor) if isinstance(scale_factor, (list, tuple)) else [scale_factor] * n
+    scales = (
+        None
+        if scale_factor is None
+        else list(scale_factor)
+        if isinstance(scale_factor, (list, tuple))
+        else [scale_factor] * n
+    )
     if out is None and scales is None:
         raise ValueError("either size or scale_factor should be defined")
     if out is not None and scales is not None:
@@ -257,7 +273,9 @@ def _interpolate(
     out, factors = resolve_size(input, out, scales, n)  # type: ignore[arg-type]
     if mode in ("nearest", "nearest-exact"):
         if align is not None:
-            raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
+            raise ValueError(
+                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+            )
         return _nearest(input, out, factors, mode == "nearest-exact")
     if (mode, n) not in (("linear", 1), ("bilinear", 2), ("trilinear", 3), ("bicubic", 2)):
         raise NotImplementedError(f"Input Error: {input.ndim}D input with mode {mode} is not supported")
@@ -405,7 +423,9 @@ def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Arra
         raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
     n = len(size) - 2
     if theta.ndim != 3 or theta.shape[1:] != (n, n + 1) or theta.shape[0] != size[0]:
-        raise RuntimeError(f"Expected a batch of affine matrices of shape {[size[0], n, n + 1]}, but got {list(theta.shape)}")
+        raise RuntimeError(
+            f"Expected a batch of affine matrices of shape {[size[0], n, n + 1]}, but got {list(theta.shape)}"
+        )
     compute = wide(theta)
     base = np.ones_like(compute, shape=(*size[2:], n + 1))
     for i, length in enumerate(size[2:]):
@@ -422,7 +442,9 @@ def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Arra
 
 def _shuffle_rank(self: Array, name: str) -> None:
     if self.ndim < 3:
-        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)")
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
+        )
 
 
 @kernel("aten::pixel_shuffle")

@@ -146,9 +146,13 @@ def _check_state(x: Array, sizes: Array | None, state: Sequence[Array], layers: 
             raise RuntimeError(f"Input and hidden tensors are not the same dtype, found input tensor with {type_name(x.dtype)} "
                                f"and hidden tensor with {type_name(s.dtype)}")  # fmt: skip
         if s.shape[0] < layers * directions:
-            raise IndexError(f"select(): index {s.shape[0]} out of range for tensor of size {list(s.shape)} at dimension 0")
+            raise IndexError(
+                f"select(): index {s.shape[0]} out of range for tensor of size {list(s.shape)} at dimension 0"
+            )
         if s.shape[1] != batch:
-            raise RuntimeError(f"Expected hidden size ({layers * directions}, {batch}, {s.shape[2]}), got {list(s.shape)}")
+            raise RuntimeError(
+                f"Expected hidden size ({layers * directions}, {batch}, {s.shape[2]}), got {list(s.shape)}"
+            )
 
 
 def run_stack(
@@ -193,7 +197,9 @@ def _run(
         raise RuntimeError(f"MatrixRef: ArrayRef size {len(params)} not divisible by stride {per}")
     _check_state(x, sizes, state, num_layers, directions)
     if len(params) != per * num_layers * directions:
-        raise RuntimeError(f"Expected {per * num_layers * directions} weights for {num_layers} layers, got {len(params)}")
+        raise RuntimeError(
+            f"Expected {per * num_layers * directions} weights for {num_layers} layers, got {len(params)}"
+        )
     groups = [params[i : i + per] for i in range(0, len(params), per)]
     if groups and groups[0][0].dtype != x.dtype:
         raise ValueError(
