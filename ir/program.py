@@ -51,6 +51,8 @@ class Signature:
 class Function:
     """A function or method: its signature and graph are made by `define` when first needed."""
 
+    replaced = 0  # how many graphs were replaced so far: what was compiled before may contain an old one
+
     def __init__(
         self,
         name: str,
@@ -95,9 +97,8 @@ class Function:
 
     def set_graph(self, graph: Graph, signature: Signature | None = None) -> None:
         """Replace the graph (after a pass); a plan made from the old one is dropped."""
-        if self.executor is not None:
-            self.executor.drop()
         self._graph, self.executor = graph, None
+        Function.replaced += 1
         if signature is not None:
             self._signature = signature
 

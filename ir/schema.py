@@ -41,6 +41,9 @@ class Schema:
     varret: bool = False
     line: str = ""
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.overload))
+
     @property
     def full_name(self) -> str:
         """The name with its overload: "aten::add.Tensor"."""

@@ -6,7 +6,6 @@ from functools import cache
 
 from linstock.ir import operators
 from linstock.ir.graph import Node, Value
-from linstock.ir.schema import Schema
 
 #: kinds that are always run, in order
 _ACTIONS = frozenset({
@@ -49,23 +48,25 @@ def draws_random(node: Node) -> bool:
     """Whether the node advances a random number generator."""
     if node.schema is None or node.kind in _NOT_RANDOM:
         return False
-    random, train, rate = _draws(node.schema)
+    random, train, rate = _draws(node.schema.full_name)
     if train is not None and is_false(node.inputs[train]):
         return False
     return random or (rate is not None and not (node.inputs[rate].is_constant and node.inputs[rate].constant == 0))
 
 
 @cache
-def _draws(schema: Schema) -> tuple[bool, int | None, int | None]:
+def _draws(full_name: str) -> tuple[bool, int | None, int | None]:
     """Whether an operator is of the random family; its arguments that say "training" and how much is dropped."""
-    random = operators.has_schema(schema.full_name) and operators.family(schema.full_name) == "random"
+    if not operators.has_schema(full_name):
+        return False, None, None
+    schema = operators.schema(full_name)
     train = schema.index_of("train")
-    if train is None:
-        train = schema.index_of("training")
     rate = schema.index_of("dropout_p")
-    if rate is None:
-        rate = schema.index_of("dropout")
-    return random, train, rate
+    return (
+        operators.family(full_name) == "random",
+        schema.index_of("training") if train is None else train,
+        schema.index_of("dropout") if rate is None else rate,
+    )
 
 
 def is_false(value: Value) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from linstock.ir import types as T
+from linstock.ir.errors import CompileError
 from linstock.ir.graph import Graph, Node, Value
 from linstock.ir.program import Function
 
@@ -14,14 +15,14 @@ from linstock.ir.program import Function
 class Inline:
     """Inlines calls of known functions and of methods of known classes, and the calls inside them.
 
-    Recursive calls, calls through interfaces and of `forward` of a module with hooks stay calls. Every inlined node remembers the calls
-    it came through (`Node.calls`).
+    Recursive calls, calls through interfaces and of `forward` of a module with hooks stay calls, and so do calls of what does not compile:
+    its error waits until it is called. Every inlined node remembers the calls it came through (`Node.calls`).
     """
 
     name = "inline"
 
     def run(self, graph: Graph) -> bool:
-        """Inline every call that can be. Returns whether there was one. Raises CompileError if a callee does not compile."""
+        """Inline every call that can be. Returns whether there was one."""
         return _inline(list(graph.block), ())
 
 
@@ -45,12 +46,20 @@ def _inline(nodes: Iterable[Node], active: tuple[Function, ...]) -> bool:
     changed = False
     for node in nodes:
         callee = callee_of(node)
-        if callee is not None and callee not in active:
-            _inline(expand(node, callee.graph), (*active, callee))
+        body = None if callee is None or callee in active else _body(callee)
+        if callee is not None and body is not None:
+            _inline(expand(node, body), (*active, callee))
             changed = True
         for block in node.blocks:
             changed |= _inline(list(block), active)
     return changed
+
+
+def _body(callee: Function) -> Graph | None:
+    try:
+        return callee.graph
+    except CompileError:
+        return None
 
 
 def expand(call: Node, body: Graph) -> list[Node]:

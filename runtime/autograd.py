@@ -17,6 +17,7 @@ from linstock.runtime.dispatch import LIST, Bound, operator, wrap
 from linstock.runtime.modes import MODE, Mode, get_mode
 from linstock.runtime.tape import Edge, Meta, Node, RemovableHandle, Version
 from linstock.runtime.tensor import Tensor
+from linstock.runtime.types import Size
 
 # operators as derivative rules call them -----------------------------------------------------------------------------------
 
@@ -37,38 +38,48 @@ class Ops:
         """One overload, arguments in schema order."""
         return operator(full_name)(*args)
 
+    def vjp(self, function: Callable[..., Any], args: Any, grads: Any) -> list[Any]:
+        """The gradients of `function(*args)` for the tensors among `args`, from those of its results."""
+        return _vjp(function, args, grads)
+
 
 OPS = Ops()
 
 
-class _CheckedOps:
-    """Operators for a rule some of whose saved tensors were overwritten: using one of these raises."""
+class _Overwritten(Tensor):
+    """Stands for a saved tensor that was overwritten since: its shape and type can be read, computing with it raises."""
 
-    def __init__(self, stale: dict[int, tuple[Tensor, int, int]], node: Node) -> None:
-        self._stale, self._node = stale, node
+    __slots__ = ("_expected", "_found", "_needed_by", "_true")
 
-    def __getattr__(self, name: str) -> Any:
-        return self._checked(getattr(OPS, name))
-
-    def call(self, full_name: str, *args: Any) -> Any:
-        return self._checked(operator(full_name))(*args)
-
-    def _checked(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*args: Any, **kwargs: Any) -> Any:
-            for value in (*args, *kwargs.values()):
-                for _, t in tape.tensors_in(value):
-                    if id(t) in self._stale:
-                        self._refuse(*self._stale[id(t)])
-            return function(*args, **kwargs)
-
-        return run
-
-    def _refuse(self, tensor: Tensor, expected: int, found: int) -> None:
+    @property
+    def _array(self) -> Any:  # type: ignore[override]
         raise RuntimeError(
             f"one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{tensor.type()} {list(tensor._array.shape)}], needed by {self._node.name()}, is at version {found}; expected "
-            f"version {expected} instead. Hint: use the out-of-place form of the operator that changed it, or change a clone()."
+            f"[{wrap(self._true).type()} {list(self._true.shape)}], needed by {self._needed_by}, is at version {self._found}; "
+            f"expected version {self._expected} instead. Hint: use the out-of-place form of the operator that changed it, or "
+            "change a clone()."
         )
+
+    shape = property(lambda self: Size(self._true.shape))
+    dtype = property(lambda self: wrap(self._true).dtype)
+    ndim = property(lambda self: self._true.ndim)
+
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return self._true.ndim  # type: ignore[no-any-return]
+
+
+def _overwritten(array: Any, node: Node, expected: int, found: int) -> Tensor:
+    made = object.__new__(_Overwritten)
+    made._meta = None
+    made._true, made._needed_by, made._expected, made._found = array, node.name(), expected, found
+    return made
+
+
+def _replaced(value: Any, stale: dict[int, Tensor]) -> Any:
+    if type(value) in (list, tuple):
+        return [stale.get(id(v), v) for v in value]
+    return stale.get(id(value), value)
 
 
 # recording -----------------------------------------------------------------------------------------------------------------
@@ -90,6 +101,7 @@ class OpNode(Node):
                 if t._meta is not None and tape.requires_grad(t):
                     edges.append(Edge((i, j), t))
         super().__init__(bound.name, edges)
+        self.shared = False
         self.rule: Any = bound.rule
         self.args: Any = args
         self.versions: Any = versions
@@ -105,8 +117,9 @@ class OpNode(Node):
         self.outputs = kept
 
     def release(self) -> None:
-        self.released = True
-        self.args = self.outputs = self.versions = None
+        if not self.shared:
+            self.released = True
+            self.args = self.outputs = self.versions = None
 
     def gradients(self, grads: list[Any], needed: list[bool]) -> list[Any]:
         if self.released:
@@ -121,21 +134,25 @@ class OpNode(Node):
                 f"the derivative for {self.what} is not implemented: detach() its arguments if no gradient should flow through "
                 "it, or express it with other operators"
             )
-        stale = {id(t): (t, n, v.count) for t, v, n in self.versions if v.count != n}
+        args = self.args
+        stale = {id(t): _overwritten(t._array, self, n, v.count) for t, v, n in self.versions if v.count != n}
+        if stale:
+            args = [_replaced(a, stale) for a in args]
         outputs = []
         for index, (array, version, count) in enumerate(self.outputs):
+            if version.count != count:
+                outputs.append(_overwritten(array, self, count, version.count))
+                continue
             t = wrap(array)
             if promotion.is_inexact(array.dtype):
                 meta = t._meta = Meta()
                 meta.requires_grad, meta.node, meta.index = True, self, index
             outputs.append(t)
-            if version.count != count:
-                stale[id(t)] = (t, count, version.count)
         if len(grads) > 1:
             grads = [
-                OPS.zeros_like(t) if g is None and promotion.is_inexact(t._array.dtype) else g for g, t in zip(grads, outputs)
+                wrap(np.zeros(s, d)) if g is None and promotion.is_inexact(d) else g for g, (s, d) in zip(grads, self.output_shapes)
             ]
-        result = self.rule(_CheckedOps(stale, self) if stale else OPS, grads, self.args, outputs)
+        result = self.rule(OPS, grads, args, outputs)
         if not isinstance(result, (tuple, list)):
             result = (result,)
         out = []
@@ -163,13 +180,10 @@ class CopySlices(Node):
         self.rest = [e for e in inner.edges if e.path != (0, None)]
         super().__init__("CopySlices", [*([own] if self.passes_base else []), *self.rest])
         self.order = inner.order
+        inner.shared = True
 
     def name(self) -> str:
         return "CopySlices"
-
-    def release(self) -> None:
-        self.released = True
-        self.inner.release()
 
     def gradients(self, grads: list[Any], needed: list[bool]) -> list[Any]:
         whole = OPS.clone(grads[0], memory_format=0)
@@ -245,7 +259,7 @@ def _remember_view(bound: Bound, args: tuple[Any, ...], result: Any) -> None:
     epoch = 0 if base is None else base.epoch
     many = type(result) in (list, tuple)
     for index, t in enumerate(result if many else (result,)):
-        if t is args[0]:
+        if t is args[0] or (bound.may_copy and not tape.shares_memory(t._array, args[0]._array)):
             continue
         meta = tape.meta_of(t)
         meta.parent, meta.view, meta.epoch = args[0], (bound.call, args[1:], index if many else None), epoch
@@ -550,6 +564,37 @@ def grad(
             )
         result.append(g)
     return tuple(result)
+
+
+def _vjp(function: Callable[..., Any], args: Any, grads: Any) -> list[Any]:
+    linked = get_mode().grad
+    leaves: list[Tensor] = []
+
+    def fresh(value: Any) -> Any:
+        if isinstance(value, Tensor):
+            if not promotion.is_inexact(value._array.dtype):
+                return value
+            t = operator("aten::alias")(value) if linked and value.requires_grad else wrap(value._array).requires_grad_()
+            leaves.append(t)
+            return t
+        return [fresh(v) for v in value] if type(value) in (list, tuple) and any(isinstance(v, Tensor) for v in value) else value
+
+    token = MODE.set(Mode(True))
+    try:
+        given = [fresh(a) for a in args]
+        outputs = _tensors_of(function(*given))
+    finally:
+        MODE.reset(token)
+    pairs = [(o, g) for o, g in zip(outputs, grads) if g is not None and o.requires_grad]
+    found: dict[int, Any] = {}
+    if pairs and leaves:
+        results = grad([o for o, _ in pairs], leaves, [g for _, g in pairs], create_graph=linked, allow_unused=True)
+        found = {id(t): g for t, g in zip(leaves, results)}
+
+    def gradient(value: Any) -> Any:
+        return [found.get(id(v)) for v in value] if type(value) in (list, tuple) else found.get(id(value))
+
+    return [gradient(v) for v in given]
 
 
 # hooks on tensors ----------------------------------------------------------------------------------------------------------

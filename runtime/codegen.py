@@ -24,6 +24,9 @@ from linstock.runtime.objects import Future, ScriptObject
 Link = Callable[[Function, dict[Any, Any], Any], None]
 FindOperator = Callable[[str], Callable[..., Any]]
 
+#: where a line comes from: the calls it was inlined through, outermost first, then its own span
+Spans = tuple[Span, ...]
+
 #: CPython allows 20 nested loops and 100 levels of indentation; deeper parts become functions of their own
 MAX_LOOPS, MAX_DEPTH = 14, 40
 FOREVER = 9223372036854775807
@@ -35,9 +38,9 @@ _ALIASES = frozenset({"prim::unchecked_cast", "prim::unchecked_unwrap_optional"}
 class Compiled:
     """A generated function: call `run` with the graph's inputs. `source` is its text, for people who look at it."""
 
-    def __init__(self, name: str, source: str, spans: list[Span | None], namespace: dict[str, Any]) -> None:
+    def __init__(self, name: str, source: str, spans: list[Spans], namespace: dict[str, Any]) -> None:
         self.name, self.source, self.namespace = name, source, namespace
-        # found by whoever walks a traceback: line number - 1 -> span
+        # found by whoever walks a traceback: line number - 1 -> spans
         namespace["__spans__"], namespace["__function__"] = spans, name
         exec(compile(source, f"<linstock {next(_files)} {name}>", "exec"), namespace)
         self.run: Callable[..., Any] = namespace["run"]
@@ -68,7 +71,7 @@ class _Lines:
 
     def __init__(self) -> None:
         self.text: list[str] = []
-        self.spans: list[Span | None] = []
+        self.spans: list[Spans] = []
 
 
 class _Generator:
@@ -107,11 +110,12 @@ class _Generator:
 
     def _head(self, name: str, parameters: Sequence[str]) -> None:
         self.lines.text.append(f"def {name}({', '.join(parameters)}):")
-        self.lines.spans.append(None)
+        self.lines.spans.append(())
 
-    def put(self, text: str, span: Span | None = None) -> None:
+    def put(self, text: str, node: Node | None = None) -> None:
         self.lines.text.append("    " * self.indent + text)
-        self.lines.spans.append(span)
+        own = () if node is None or node.span is None else (node.span,)
+        self.lines.spans.append(own if node is None or not node.calls else (*node.calls[::-1], *own))
 
     # -- names -------------------------------------------------------------------------------------------------------
     def fresh(self, value: Value | None = None) -> str:
@@ -223,9 +227,9 @@ class _Generator:
         if text is not None:
             full_name = node.full_name
             if full_name in inline.STATEMENTS:
-                self.put(text, node.span)
+                self.put(text, node)
             elif full_name in inline.RETURNS_FIRST:
-                self.put(text, node.span)
+                self.put(text, node)
                 if node.outputs:
                     self.alias(node.output, names[0])
             else:
@@ -248,12 +252,12 @@ class _Generator:
         """`text` gives the node's result: assign it to the node's outputs."""
         used = [v for v in node.outputs if v.uses]
         if not used:
-            self.put(text, node.span)
+            self.put(text, node)
         elif len(node.outputs) == 1:
-            self.put(f"{self._target(node.outputs[0])} = {text}", node.span)
+            self.put(f"{self._target(node.outputs[0])} = {text}", node)
         else:
             targets = [self._target(v) if v.uses else "_" for v in node.outputs]
-            self.put(f"{', '.join(targets)} = {text}", node.span)
+            self.put(f"{', '.join(targets)} = {text}", node)
 
     def _target(self, value: Value) -> str:
         return self.names.get(value) or self.fresh(value)
@@ -262,10 +266,11 @@ class _Generator:
         """Constants are written where they are used."""
 
     def cast(self, node: Node) -> None:
-        self.alias(node.output, self.name_of(node.inputs[0]))
+        name = self.name_of(node.inputs[0])
+        self.alias(node.output, "nothing" if name == "None" else name)  # Python warns of `None[0]`, even where it never runs
 
     def uninitialized(self, node: Node) -> None:
-        self.alias(node.output, "None")
+        self.alias(node.output, "nothing")
 
     def list_construct(self, node: Node) -> None:
         self.assign(node, f"[{', '.join(map(self.name_of, node.inputs))}]")
@@ -280,15 +285,15 @@ class _Generator:
     def list_unpack(self, node: Node) -> None:
         name, count = self.name_of(node.inputs[0]), len(node.outputs)
         if not any(v.uses for v in node.outputs):
-            self.put(f"if len({name}) != {count}: wrong_length({name}, {count})", node.span)
+            self.put(f"if len({name}) != {count}: wrong_length({name}, {count})", node)
             return
         targets = self._tuple([self._target(v) if v.uses else "_" for v in node.outputs])
-        self.put(f"{targets} = {name} if len({name}) == {count} else wrong_length({name}, {count})", node.span)
+        self.put(f"{targets} = {name} if len({name}) == {count} else wrong_length({name}, {count})", node)
 
     def tuple_unpack(self, node: Node) -> None:
         if any(v.uses for v in node.outputs):
             targets = self._tuple([self._target(v) if v.uses else "_" for v in node.outputs])
-            self.put(f"{targets} = {self.name_of(node.inputs[0])}", node.span)
+            self.put(f"{targets} = {self.name_of(node.inputs[0])}", node)
 
     def tuple_index(self, node: Node) -> None:
         self.assign(node, f"{self.name_of(node.inputs[0])}[{self.name_of(node.inputs[1])}]")
@@ -305,7 +310,7 @@ class _Generator:
 
     def set_attr(self, node: Node) -> None:
         target, value = self.name_of(node.inputs[0]), self.name_of(node.inputs[1])
-        self.put(f"{target}.slots[{node.attributes['name']!r}] = {value}", node.span)
+        self.put(f"{target}.slots[{node.attributes['name']!r}] = {value}", node)
 
     def create_object(self, node: Node) -> None:
         kind = node.output.type
@@ -368,7 +373,7 @@ class _Generator:
 
     def raise_exception(self, node: Node) -> None:
         names = [self.name_of(v) for v in node.inputs]
-        self.put(f"raise raised({', '.join(names)})", node.span)
+        self.put(f"raise raised({', '.join(names)})", node)
 
     def enter(self, node: Node) -> None:
         self._context(node, "__enter__", "enter({object}, {call}, {leave}, entered)")
@@ -392,7 +397,7 @@ class _Generator:
             (self.loop if is_loop else self.if_)(node)
             return
         free = sorted(self.used(node), key=lambda n: (len(n), n))
-        free = [n for n in free if n.isidentifier() and n not in ("None", "True", "False")]
+        free = [n for n in free if n.isidentifier() and n not in ("nothing", "True", "False")]
         if self.enters:
             free.append("entered")
         outer, saved = self.lines, (self.indent, self.loops)
@@ -408,7 +413,7 @@ class _Generator:
         self.lines, (self.indent, self.loops) = outer, saved
         call = f"{name}({', '.join(free)})"
         targets = [before[v] or self.names[v] for v in results]
-        self.put(f"{self._tuple(targets)} = {call}" if targets else call, node.span)
+        self.put(f"{self._tuple(targets)} = {call}" if targets else call, node)
 
     def if_(self, node: Node) -> None:
         condition = self.name_of(node.inputs[0])
@@ -416,7 +421,7 @@ class _Generator:
         for v in outputs:
             self._target(v)
         header = len(self.lines.text)
-        self.put(f"if {condition}:", node.span)
+        self.put(f"if {condition}:", node)
         self._branch(node, 0, outputs)
         size = len(self.lines.text)
         if size == header + 1:
@@ -461,19 +466,19 @@ class _Generator:
         counted = not (trip.is_constant and trip.constant == FOREVER)
         simple = _is_true(first) and _is_true(following)
         if simple and counted:
-            self.put(f"for {self.fresh(index) if index.uses else '_'} in range({self.name_of(trip)}):", node.span)
+            self.put(f"for {self.fresh(index) if index.uses else '_'} in range({self.name_of(trip)}):", node)
         else:
             conditions = []
             flag = ""
             if not simple:
                 flag = self.fresh()
-                self.put(f"{flag} = {self.name_of(first)}", node.span)
+                self.put(f"{flag} = {self.name_of(first)}", node)
                 conditions.append(flag)
             if counted or index.uses:
-                self.put(f"{self.fresh(index)} = 0", node.span)
+                self.put(f"{self.fresh(index)} = 0", node)
             if counted:
                 conditions.append(f"{self.names[index]} < {self.name_of(trip)}")
-            self.put(f"while {' and '.join(conditions) or 'True'}:", node.span)
+            self.put(f"while {' and '.join(conditions) or 'True'}:", node)
         header = len(self.lines.text)
         self.indent, self.loops = self.indent + 1, self.loops + 1
         self.block(body)
@@ -663,5 +668,5 @@ def _new_torchbind(name: str) -> Any:
 _HELPERS: dict[str, Any] = {
     "ScriptObject": ScriptObject, "fork": Future.run, "raised": objects.raised, "wrap": inline.wrap, "tolist": _tolist,
     "wrong_length": _wrong_length, "enter": _enter, "exit_": _exit, "leave": _leave, "new_torchbind": _new_torchbind,
-    "submodule": _submodule,
+    "submodule": _submodule, "nothing": None,
 }  # fmt: skip

@@ -30,6 +30,11 @@ _MAY_RETURN_ARGUMENT = {
     "atleast_1d", "atleast_2d", "atleast_3d", "to_dense", "sum_to_size", "lift_fresh", "dequantize", "_grad_sum_to_size",
     "unflatten_dense_tensors", "native_channel_shuffle", "broadcast_tensors", "autocast_to_full_precision", "resolve",
 }  # fmt: skip
+#: operators that give a view where they can and a copy where they must
+_MAY_COPY = {
+    "reshape", "reshape_as", "flatten", "ravel", "contiguous", "to", "conj", "mH", "adjoint", "matrix_H", "resolve_conj",
+    "resolve_neg", "cpu", "cuda", "as_tensor", "pin_memory", "coalesce", "lift_fresh", "_grad_sum_to_size",
+}  # fmt: skip
 #: families whose arguments stay as they are, Tensors too: their lists and dicts are the program's own
 _RAW_FAMILIES = ("container",)
 
@@ -90,6 +95,7 @@ class Bound:
         self.tensor_positions = [i for i, k in enumerate(self.kinds) if k != PLAIN]
         self.returns = [PLAIN if raw else tensor_kind(r.type) for r in schema.returns]
         self.is_view = self._finds_view()
+        self.may_copy = self.is_view and schema.name.partition("::")[2] in _MAY_COPY
         self.raw: Callable[..., Any]
         self.call: Callable[..., Any]
         self._rule: Any = self  # not looked up yet
@@ -120,7 +126,7 @@ class Bound:
         scope: dict[str, Any] = {
             "kernel": self.kernel, "get_mode": get_mode, "observed": _observed, "bound": self, "new": _new, "Tensor": Tensor,
             "Meta": Meta, "unwrap_list": unwrap_list, "wrap_any": wrap_any, "wrap": wrap, "any_meta": any_meta,
-            "watched": tape.WATCHED, "bump": tape.bump, "explain": explain, "repoint": _repoint,
+            "watched": tape.WATCHED, "bump": tape.bump, "explain": explain, "repoint": _repoint, "shares": tape.shares_memory,
         }  # fmt: skip
         params = list(names)
         for i, a in enumerate(s.arguments):
@@ -199,7 +205,7 @@ class Bound:
         lines += ["out = new(Tensor)", "out._array = r"]
         if view:
             lines += [
-                "if mode.grad:",
+                "if mode.grad and shares(r, a0._array):" if self.may_copy else "if mode.grad:",
                 "    m = out._meta = Meta()",
                 f"    m.parent = a0; m.view = (bound.call, ({_tuple(names[1:])}), None)",
                 "else:",

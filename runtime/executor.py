@@ -6,7 +6,6 @@ is a generated Python function (`codegen`); functions that it calls are compiled
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,19 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from linstock.ir.errors import InputError, LinstockError
+from linstock.ir import operators
+from linstock.ir.errors import CompileError, InputError, LinstockError
 from linstock.ir.graph import Graph
 from linstock.ir.program import MISSING, Function, Parameter, Signature
 from linstock.ir.source import Span
 from linstock.runtime import conversion, dispatch
 from linstock.runtime.codegen import Compiled, generate
 from linstock.runtime.conversion import Mismatch
-from linstock.runtime.modes import get_mode
+from linstock.runtime.modes import MODE, Mode, get_mode
 from linstock.runtime.objects import ScriptObject
 from linstock.runtime.tensor import Tensor
 
 _OPTIMIZED: ContextVar[bool] = ContextVar("linstock_optimized", default=True)
 _optimized = _OPTIMIZED.get
+_FOLDING = Mode(grad=False)
 _lock = threading.RLock()
 
 #: what a plan is looked up by: whether it is optimised, whether gradients are recorded, the kind of each input
@@ -95,7 +96,7 @@ class Executor:
         self.function = function
         self.plans: dict[PlanKey, Plan] = {}
         self._compiled: dict[bool, Compiled] = {}
-        self._linked: list[tuple[dict[Any, Any], Any, bool]] = []
+        self._generation = Function.replaced
         signature = function.signature()
         self.signature = signature
         self._parameters = signature.parameters
@@ -126,7 +127,7 @@ class Executor:
         plan = self.plans.get(key)
         token = None
         try:
-            if plan is None:
+            if plan is None or self._generation != Function.replaced:
                 plan = self._plan(key)
             token = _silence()
             return plan.compiled.run(*values)
@@ -185,39 +186,33 @@ class Executor:
     # -- plans -------------------------------------------------------------------------------------------------------
     def _plan(self, key: PlanKey) -> Plan:
         with _lock:
+            self._refresh()
             plan = self.plans.get(key)
             if plan is None:
                 plan = self.plans[key] = Plan(key, self.compiled(key[0]))
             return plan
 
-    def compiled(self, optimized: bool) -> Compiled:
+    def compiled(self, optimize: bool) -> Compiled:
         """The generated function, shared by plans: array kernels do not depend on the kinds of inputs."""
-        made = self._compiled.get(optimized)
-        if made is None:
+        made = self._compiled.get(optimize)
+        if made is None or self._generation != Function.replaced:
             with _lock:
-                made = self._compiled.get(optimized)
+                self._refresh()
+                made = self._compiled.get(optimize)
                 if made is None:
                     graph = self.function.graph
-                    if optimized and (optimize := _optimizer()) is not None:
-                        graph = optimize(graph.copy())
-                    made = generate(graph, linker(optimized), dispatch.operator, self.function.name)
-                    self._compiled[optimized] = made
+                    if optimize:
+                        graph = optimized(graph)
+                    made = generate(graph, linker(optimize), dispatch.operator, self.function.name)
+                    self._compiled[optimize] = made
         return made
 
-    def link(self, target: dict[Any, Any], key: Any, optimized: bool) -> Callable[..., Any]:
-        """The generated function, put under `key` of `target` until this executor is dropped."""
-        run = self.compiled(optimized).run
-        self._linked.append((target, key, optimized))
-        target[key] = run
-        return run
-
-    def drop(self) -> None:
-        """Forget all plans, because the function's graph was replaced; callers are bound to the function anew."""
-        linked, self._linked = self._linked, []
-        self.plans.clear()
-        self._compiled.clear()
-        for target, key, optimized in linked:
-            linker(optimized)(self.function, target, key)
+    def _refresh(self) -> None:
+        """Forget what was made before the graph of any function was replaced: it may have that function inside."""
+        if self._generation != Function.replaced:
+            self._generation = Function.replaced
+            self.plans.clear()
+            self._compiled.clear()
 
 
 def executor_of(function: Function) -> Executor:
@@ -238,7 +233,8 @@ def linker(optimized: bool) -> Callable[[Function, dict[Any, Any], Any], None]:
 
     def link(function: Function, target: dict[Any, Any], key: Any) -> None:
         def first(*args: Any) -> Any:
-            return executor_of(function).link(target, key, optimized)(*args)
+            run = target[key] = executor_of(function).compiled(optimized).run
+            return run(*args)
 
         target[key] = first
 
@@ -246,21 +242,36 @@ def linker(optimized: bool) -> Callable[[Function, dict[Any, Any], Any], None]:
 
 
 @cache
-def _optimizer() -> Callable[[Graph], Graph] | None:
-    """The pipeline of passes that plans are made with."""
+def _pipeline() -> Callable[[Graph, Any], None]:
+    from linstock.passes.pipelines import optimize
+
+    return optimize
+
+
+def optimized(graph: Graph) -> Graph:
+    """A copy of the graph after the passes; the graph itself where a function that it calls does not compile.
+
+    Such a function may be in a branch that never runs, so its error waits until it is called.
+    """
+    copy = graph.copy()
     try:
-        module = importlib.import_module("linstock.passes.pipelines")
-    except ModuleNotFoundError:
-        return None
-    found = getattr(module, "optimize", None)
-    if found is None:
-        return None
+        _pipeline()(copy, evaluate)
+    except CompileError:
+        return graph
+    return copy
 
-    def run(graph: Graph) -> Graph:
-        result = found(graph)
-        return result if isinstance(result, Graph) else graph
 
-    return run
+def evaluate(full_name: str, args: Sequence[Any]) -> Sequence[Any]:
+    """Compute an operator for the constant folder: by the kernel, unrecorded. Gives its outputs."""
+    token = MODE.set(_FOLDING)
+    silence = _silence()
+    try:
+        result = dispatch.operator(full_name)(*[v[:] if type(v) is list else v for v in args])
+    finally:
+        _restore(silence)
+        MODE.reset(token)
+    returns = len(operators.schema(full_name).returns)
+    return () if returns == 0 else (result,) if returns == 1 else tuple(result)
 
 
 # -- messages ----------------------------------------------------------------------------------------------------------
@@ -297,11 +308,11 @@ def locate(error: BaseException) -> None:
     trace = error.__traceback__
     while trace is not None:
         names = trace.tb_frame.f_globals
-        spans = names.get("__spans__")
-        if spans is not None and 0 < trace.tb_lineno <= len(spans):
-            span = spans[trace.tb_lineno - 1]
-            if span is not None:
-                frames.append((names["__function__"], span))
+        lines = names.get("__spans__")
+        if lines is not None and 0 < trace.tb_lineno <= len(lines):
+            function = names["__function__"].rpartition(".")[2]
+            for i, span in enumerate(lines[trace.tb_lineno - 1]):
+                frames.append(("" if i else function, span))
         trace = trace.tb_next
     if frames:
         add_calls(error, frames)
@@ -317,7 +328,7 @@ def add_calls(error: BaseException, frames: Sequence[tuple[str, Span]]) -> None:
             continue
         shown.append(span)
         head, _, rest = span.show().partition("\n")
-        lines.append(f"{head}, in {name.rpartition('.')[2]}" + (f"\n{rest}" if rest else ""))
+        lines.append(head + (f", in {name}" if name else "") + (f"\n{rest}" if rest else ""))
     error.add_note("\n".join(lines))
     if isinstance(error, LinstockError) and error.span is None:
         error.span = shown[-1]

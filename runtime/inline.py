@@ -153,10 +153,12 @@ def _slice(node: Node, names: Sequence[str]) -> str | None:
 
 
 def _identity(node: Node, names: Sequence[str]) -> str | None:
-    """`is` for None, and for values that are objects in Python too."""
-    if any(v.type == T.NONE for v in node.inputs):
-        return _TEMPLATES[node.full_name].format(*names)
-    return None
+    """`is` where one side is None; what else it may compare is the kernel's to say."""
+    if not any(v.type == T.NONE for v in node.inputs):
+        return None
+    if all(v.is_constant for v in node.inputs):
+        return str((node.inputs[0].constant is node.inputs[1].constant) == (node.kind == "aten::__is__"))
+    return _TEMPLATES[node.full_name].format(*names)
 
 
 _RULES: dict[str, Rule] = {

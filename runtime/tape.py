@@ -65,6 +65,11 @@ def watch(array: Any) -> Version:
     return version
 
 
+def shares_memory(a: Any, b: Any) -> bool:
+    """Whether two arrays lie in the same storage."""
+    return (storage(a) if isinstance(a, np.ndarray) else a) is (storage(b) if isinstance(b, np.ndarray) else b)
+
+
 def bump(array: Any) -> None:
     """Note that an array's storage was written to."""
     version = WATCHED.get(id(storage(array) if isinstance(array, np.ndarray) else array))

@@ -21,6 +21,7 @@ from linstock.tracer.emitter import Emitter
 from linstock.tracer.live import LiveResolver
 from linstock.tracer.live_values import constant
 from linstock.tracer.resolver import EnumConstant, parameter_list
+from linstock.tracer.values import FunctionRef
 
 _GRAD_MODE = '''
 class {name}:
@@ -279,6 +280,45 @@ class LiveProgram:
         found = self._grad_modes.class_type(f"__torch__.torch.autograd.grad_mode.{name}")
         assert isinstance(found, T.ClassType)
         return found
+
+
+def functions_of_text(program: LiveProgram, text: str) -> dict[str, Function]:
+    """Functions defined in a piece of source text; they see each other and the operators as `torch`."""
+    import sys
+
+    linstock = sys.modules["linstock"]
+    source = Source(text, "<string>")
+    made: dict[str, Function] = {}
+    scope: dict[str, Any] = {"torch": linstock, "linstock": linstock, **vars(typing)}
+
+    def find(name: str) -> Any:
+        if name in made:
+            return FunctionRef(made[name])
+        return scope[name]
+
+    for node in ast.parse(text, type_comments=True).body:
+        if isinstance(node, ast.FunctionDef):
+            made[node.name] = _function_of_text(program, source, node, find)
+    return made
+
+
+def _function_of_text(program: LiveProgram, source: Source, node: ast.FunctionDef, find: Callable[[str], Any]) -> Function:
+    def placeholder() -> None: ...
+
+    resolver = LiveResolver(program, find, placeholder)
+
+    def define(function: Function) -> tuple[Signature, Graph]:
+        e = Emitter(resolver, source, Graph())
+        parameters = []
+        for arg, default, only in parameter_list(node):
+            t: T.Type = T.TENSOR if arg.annotation is None else resolver.annotation(e, arg.annotation)
+            value = MISSING if default is None else program.default_value(ast.literal_eval(default), t)
+            parameters.append(Parameter(arg.arg, t, value, only))
+        returns = T.TENSOR if node.returns is None else resolver.annotation(e, node.returns)
+        emitter = Emitter(resolver, source, Graph(node.name))
+        return emitter.function(node, Signature(tuple(parameters), returns), node.returns is None), emitter.graph
+
+    return Function(f"__torch__.{node.name}", define)
 
 
 def _without_docstring(node: ast.FunctionDef) -> ast.FunctionDef:

@@ -284,7 +284,7 @@ def fft_rfftfreq(
 
 
 def _shifted(a: Array, dim: Any, back: bool) -> Array:
-    axes = tuple(range(a.ndim)) if dim is None else wrap_all([dim] if isinstance(dim, int) else dim, a.ndim)
+    axes = list(range(a.ndim)) if dim is None else [wrap(d, a.ndim) for d in ([dim] if isinstance(dim, int) else dim)]
     if a.ndim == 0:
         return a.copy()
     return array(np.roll(a, [(a.shape[d] + back) // 2 for d in axes], axes))

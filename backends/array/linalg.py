@@ -388,9 +388,9 @@ def tensordot(self: Array, other: Array, dims_self: Sequence[int], dims_other: S
         if m == n:
             continue
         if n == 1:
-            self = sum_over(self, (i,), True)
+            self = sum_over(self, (i,), True).astype(self.dtype, copy=False)
         elif m == 1:
-            other = sum_over(other, (j,), True)
+            other = sum_over(other, (j,), True).astype(other.dtype, copy=False)
         else:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {m} in dim {i} and second has size {n} in dim {j}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import promotion as P
 from .constructors import unsupported
-from .linalg import multiply, same_type, sum_over, wrap_dim
+from .linalg import multiply, promoted_product, same_type, sum_over, wrap_dim
 from .promotion import Array, DType, array, cast
 from .registry import kernel
 
@@ -154,25 +154,25 @@ def cov(self: Array, correction: int = 1, fweights: Array | None = None, aweight
             )
         if w.size and w.min() < 0:
             raise RuntimeError(f"cov(): {name} cannot be negative")
-        weights = w.reshape(-1) if weights is None else weights * aweights
+        # weights stay in their own precision, as PyTorch sums them
+        flat_w = P.wide(w.reshape(-1))
+        weights = flat_w if weights is None else promoted_product(weights, flat_w)
     if weights is None:
         total: Any = n
         mean = x.sum(axis=1, keepdims=True) / (n if n else np.nan)
     else:
-        weights = weights.astype(P.real_of(x.dtype))
         total = weights.sum()
         if total == 0:
             raise RuntimeError("cov(): weights sum to zero, can't be normalized")
-        mean = (x * weights).sum(axis=1, keepdims=True) / total
+        mean = (x * weights.astype(x.dtype)).sum(axis=1, keepdims=True) / total.astype(x.dtype)
     if correction < 0:
         raise RuntimeError("cov(): correction must be non-negative")
     if weights is None or aweights is None or correction == 0:
         norm = total - correction
     else:
-        aw = aweights.reshape(-1).astype(x.dtype)
-        norm = total - correction * (weights * aw).sum() / total
+        norm = total - correction * promoted_product(weights, P.wide(aweights.reshape(-1))).sum() / total
     centred = x - mean
-    weighted = centred if weights is None else centred * weights
+    weighted = centred if weights is None else centred * weights.astype(x.dtype)
     with np.errstate(all="ignore"):
         result = np.true_divide(np.matmul(weighted, np.conj(centred.T)), np.asarray(max(norm, 0), P.real_of(x.dtype)))
     result = result.astype(dtype, copy=False)
@@ -229,4 +229,6 @@ def linalg_vander(x: Array, N: int | None = None) -> Array:
     n = x.shape[-1] if N is None else N
     if n <= 1:
         raise RuntimeError("N must be greater than 1.")
-    return _powers(x if x.dtype.kind in "iu" else P.wide(x), n).astype(x.dtype, copy=False)
+    if x.dtype.kind in "iu":
+        return _powers(x.astype(np.int64), n)
+    return _powers(P.wide(x), n).astype(x.dtype, copy=False)

@@ -135,12 +135,12 @@ def _rrelu(
     if not P.is_inexact(self.dtype) or P.is_complex(self.dtype):
         unsupported("rrelu_with_noise_out_cpu", self.dtype)
     low, high = float(lower), float(upper)
+    if not low <= high:
+        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound (got {low} and {high})")
     x = P.wide(self)
     if not training:
         slope = cast((low + high) / 2, x.dtype)
         return np.where(x > 0, x, x * slope).astype(self.dtype, copy=False), None
-    if not low <= high:
-        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound (got {low} and {high})")
     noise = np.ones(self.shape, x.dtype)
     negative = x <= 0
     g = chosen(generator)

@@ -50,7 +50,7 @@ def _register_running(name: str, f: np.ufunc) -> None:
             return a.copy(), np.zeros((), np.int64)
         x = P.wide(a)
         with np.errstate(invalid="ignore"):
-            values = f.accumulate(x, dim)
+            values = f.accumulate(np.ascontiguousarray(x), dim)
         here = x == values
         if x.dtype.kind == "f":
             here |= np.isnan(x)
@@ -104,10 +104,10 @@ def diff(a: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, appe
     for other in (prepend, append):
         if other is not None and other.ndim != a.ndim:
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    if n == 0:
+        return a.copy()
     parts = [x for x in (prepend, a, append) if x is not None]
     out = cat(parts, dim) if len(parts) > 1 else a
-    if n == 0:
-        return out if out is not a else np.array(a)
     low = P.is_low(out.dtype)
     for _ in range(min(n, out.shape[dim])):
         later, earlier = out[on(dim, slice(1, None))], out[on(dim, slice(None, -1))]

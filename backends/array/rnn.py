@@ -41,12 +41,12 @@ def _linear(x: Array, w: Array, b: Array | None) -> Array:
     return y
 
 
-def _lstm_step(w_hh: Array, w_hr: Array | None) -> Step:
-    hidden, recurrent = w_hh.shape[0] // 4, w_hh.T
+def lstm_step(recurrent: Callable[[Array], Array], hidden: int, w_hr: Array | None = None) -> Step:
+    """One LSTM step; `recurrent` gives the recurrent part of the gates (input, forget, cell, output) in fresh memory."""
 
     def step(gates: Array, state: State) -> State:
         h, c = state
-        g = np.matmul(h, recurrent)
+        g = recurrent(h)
         g += gates
         cell = np.tanh(g[:, 2 * hidden : 3 * hidden])
         _sigmoid(g)
@@ -59,12 +59,12 @@ def _lstm_step(w_hh: Array, w_hr: Array | None) -> Step:
     return step
 
 
-def _gru_step(w_hh: Array, b_hn: Array | None) -> Step:
-    hidden, recurrent = w_hh.shape[0] // 3, w_hh.T
+def gru_step(recurrent: Callable[[Array], Array], hidden: int, b_hn: Array | None = None) -> Step:
+    """One GRU step; `recurrent` gives the recurrent part of the gates (reset, update, new) in fresh memory."""
 
     def step(gates: Array, state: State) -> State:
         h = state[0]
-        g = np.matmul(h, recurrent)
+        g = recurrent(h)
         rz = _sigmoid(g[:, : 2 * hidden] + gates[:, : 2 * hidden])
         n = g[:, 2 * hidden :]
         if b_hn is not None:
@@ -80,11 +80,11 @@ def _gru_step(w_hh: Array, b_hn: Array | None) -> Step:
     return step
 
 
-def _plain_step(w_hh: Array, relu: bool) -> Step:
-    recurrent = w_hh.T
+def plain_step(recurrent: Callable[[Array], Array], relu: bool) -> Step:
+    """One step of a plain network: tanh or ReLU of the sum."""
 
     def step(gates: Array, state: State) -> State:
-        g = np.matmul(state[0], recurrent)
+        g = recurrent(state[0])
         g += gates
         return (np.maximum(g, g.dtype.type(0), out=g) if relu else np.tanh(g, out=g),)
 
@@ -95,6 +95,11 @@ def _prepare(kind: str, weights: Sequence[Array], has_biases: bool) -> tuple[Arr
     """(input weight, input bias, step) of one direction of one layer; recurrent biases move into the input bias."""
     w = [wide(v) for v in weights]
     w_ih, w_hh = w[:2]
+    transposed = w_hh.T
+
+    def recurrent(h: Array) -> Array:
+        return np.asarray(np.matmul(h, transposed))
+
     b_ih, b_hh = (w[2], w[3]) if has_biases else (None, None)
     if kind == "gru":
         hidden = w_hh.shape[0] // 3
@@ -104,11 +109,11 @@ def _prepare(kind: str, weights: Sequence[Array], has_biases: bool) -> tuple[Arr
             bias = b_ih.copy()
             bias[: 2 * hidden] += b_hh[: 2 * hidden]
             b_hn = b_hh[2 * hidden :]
-        return w_ih, bias, _gru_step(w_hh, b_hn)
+        return w_ih, bias, gru_step(recurrent, hidden, b_hn)
     bias = None if b_ih is None or b_hh is None else b_ih + b_hh
     if kind == "lstm":
-        return w_ih, bias, _lstm_step(w_hh, w[-1] if len(w) in (3, 5) else None)
-    return w_ih, bias, _plain_step(w_hh, kind == "relu")
+        return w_ih, bias, lstm_step(recurrent, w_hh.shape[0] // 4, w[-1] if len(w) in (3, 5) else None)
+    return w_ih, bias, plain_step(recurrent, kind == "relu")
 
 
 def run_layer(

@@ -9,6 +9,7 @@ import numpy as np
 from . import promotion as P
 from .constructors import type_name, unsupported
 from .memory import Array, on, wrap
+from . import sorting_select as select
 from .registry import kernel
 
 
@@ -96,8 +97,25 @@ def topk(a: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = T
         among = order(np.take_along_axis(x, chosen, dim), dim, largest)
         indices = np.take_along_axis(chosen, among, dim)
     else:
-        indices = np.ascontiguousarray(order(x, dim, largest)[on(dim, slice(k))])
+        indices = order(x, dim, largest)
+        tied = 0 < k and x.size <= select.LIMIT and select.has_ties(np.take_along_axis(x, indices, dim), dim)
+        indices = _topk_of_ties(x, k, dim, largest, sorted) if tied else np.ascontiguousarray(indices[on(dim, slice(k))])
     return np.take_along_axis(a, indices, dim), indices
+
+
+def _topk_of_ties(x: Array, k: int, dim: int, largest: bool, sorted: bool) -> Array:
+    def pick(lane: list[Any]) -> list[int]:
+        less = select.descending(lane) if largest else select.ascending(lane)
+        places = list(range(len(lane)))
+        if 64 * k <= len(lane):
+            select.partial_sort(places, 0, k, len(lane), less)
+        else:
+            select.nth_element(places, k - 1, less)
+            if sorted:
+                select.sort(places, k - 1, less)
+        return places[:k]
+
+    return np.ascontiguousarray(select.by_lane(x, dim, pick))
 
 
 def _chosen(a: Array, position: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
@@ -117,7 +135,16 @@ def kthvalue(a: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Ar
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
-    return _chosen(a, np.ascontiguousarray(order(x, dim)[on(dim, slice(k - 1, k))]), dim, keepdim)
+    indices = order(x, dim)
+    if x.size <= select.LIMIT and select.has_ties(np.take_along_axis(x, indices, dim), dim):
+
+        def pick(lane: list[Any]) -> list[int]:
+            places = list(range(len(lane)))
+            select.quickselect(places, k - 1, select.ascending(lane))
+            return [places[k - 1]]
+
+        return _chosen(a, select.by_lane(x, dim, pick), dim, keepdim)
+    return _chosen(a, np.ascontiguousarray(indices[on(dim, slice(k - 1, k))]), dim, keepdim)
 
 
 def _median(a: Array, dim: int, keepdim: bool, skip_nan: bool) -> tuple[Array, Array]:
@@ -134,7 +161,14 @@ def _median(a: Array, dim: int, keepdim: bool, skip_nan: bool) -> tuple[Array, A
     if x.dtype.kind == "f":
         nans = np.count_nonzero(np.isnan(x), dim, keepdims=True)
         # NaNs come last: the first of them where they win, the middle of what is before them otherwise
-        middle = np.maximum(n - nans - 1, 0) // 2 if skip_nan else np.where(nans > 0, n - nans, middle)
+        if skip_nan:
+            middle = np.maximum(n - nans - 1, 0) // 2
+            if bool((nans == n).any()):
+                places = list(range(n))
+                select.nth_element(places, 0, lambda i, j: False)
+                middle = np.where(nans == n, places[0], middle)
+        else:
+            middle = np.where(nans > 0, n - nans, middle)
     return _chosen(a, np.take_along_axis(indices, middle, dim), dim, keepdim)
 
 
@@ -179,6 +213,8 @@ def mode(a: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
         return a.copy(), np.zeros((), np.int64)
     if not a.shape[dim]:
         raise IndexError(f"mode(): Expected reduction dim {dim} to have non-zero size.")
+    if x.size <= select.LIMIT and (a.shape[dim] > 16 or np.isnan(x).any()):
+        return _chosen(a, select.by_lane(x, dim, _mode_place), dim, keepdim)
     indices = order(x, dim)
     run = np.take_along_axis(x, indices, dim)
     place = np.arange(a.shape[dim]).reshape([-1 if d == dim else 1 for d in range(a.ndim)])
@@ -187,6 +223,20 @@ def mode(a: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
     length = place - np.maximum.accumulate(np.where(new, place, 0), dim)
     longest = np.argmax(length, dim, keepdims=True)
     return _chosen(a, np.take_along_axis(indices, longest, dim), dim, keepdim)
+
+
+def _mode_place(lane: list[Any]) -> list[int]:
+    """Where the last entry of the longest run in the sorted lane was."""
+    places = list(range(len(lane)))
+    select.sort(places, len(lane), lambda i, j: lane[i] < lane[j])
+    best, most, length = 0, 0, 0
+    for i, place in enumerate(places):
+        length += 1
+        if i + 1 == len(places) or lane[place] != lane[places[i + 1]]:
+            if length > most:
+                best, most = place, length
+            length = 0
+    return [best]
 
 
 # ---- quantiles ----------------------------------------------------------------------------------------------------

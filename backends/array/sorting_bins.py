@@ -163,7 +163,12 @@ def histc(a: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     inner = P.wide_dtype(a.dtype).type
     x = x.astype(inner)
     x = x[(x >= low) & (x <= high)]
-    place = ((x - inner(low)) * inner(bins) / inner(inner(high) - inner(low))).astype(np.int64)
+    start, width = inner(low), inner(high) - inner(low)
+
+    def rounded(v: Array) -> Array:
+        return v.astype(a.dtype).astype(inner)
+
+    place = rounded(rounded(rounded(x - start) * inner(bins)) / width).astype(np.int64)
     return convert(np.bincount(np.minimum(place, bins - 1), minlength=bins), a.dtype)
 
 
@@ -252,7 +257,7 @@ def _histogramdd(
 @kernel("aten::histogram.bins_tensor")
 def histogram(a: Array, bins: Array, weight: Array | None = None, density: bool = False) -> tuple[Array, Array]:
     """Counts between given edges."""
-    return histogram_count(a, bins, None, weight, density)
+    return histogram_count(a, bins.copy(), None, weight, density)
 
 
 @kernel("aten::histogram.bin_ct")

@@ -89,7 +89,7 @@ def unique_consecutive(
     a: Array, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> tuple[Array, Array, Array]:
     """The first element of every run of equal ones, the run of each element, and the lengths of the runs."""
-    if dim is not None and a.ndim:
+    if dim is not None and a.ndim and (a.ndim > 1 or wrap(dim, 1)):
         return unique_dim_consecutive(a, dim, return_inverse, return_counts)
     x = _checked(a).reshape(-1)
     new = np.ones(x.size, np.bool_)

@@ -368,7 +368,7 @@ def matrix_t(a: Array) -> Array:
 @kernel("aten::conj")
 def conj(a: Array) -> Array:
     """The complex conjugate; the argument itself where it is real."""
-    return np.conjugate(a) if a.dtype.kind == "c" else a
+    return np.asarray(np.conjugate(a)) if a.dtype.kind == "c" else a
 
 
 @kernel("aten::mH", "aten::mH.a")

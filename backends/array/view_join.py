@@ -226,7 +226,8 @@ def _replicated(n: int, before: int, after: int) -> Array:
 
 
 def _wrapped(n: int, before: int, after: int) -> Array:
-    return np.arange(-before, n + after) % n
+    first, left = max(-before, 0), n - max(-before, 0) - max(-after, 0)
+    return np.arange(-max(before, 0), left + max(after, 0)) % max(left, 1) + first
 
 
 def _pad_by_index(a: Array, pad: Sequence[int], index: Callable[[int, int, int], Array]) -> Array:

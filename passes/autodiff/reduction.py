@@ -76,7 +76,7 @@ def _sum_to_size(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 def _others(ops: Any, x: Any, dim: int) -> Any:
     """`x` repeated along a new first dimension, k-th copy with a one instead of the k-th element of `dim`."""
     n = x.shape[dim]
-    eye = ops.eye(n, dtype=6).to(dtype=4) == 1
+    eye = ops.eye(n) == 1
     shape = [n] + [1] * len(x.shape)
     shape[dim + 1] = n
     return ops.where(ops.reshape(eye, shape), 1.0, ops.unsqueeze(x, 0)).to(x.dtype)
@@ -248,7 +248,8 @@ def _logcumsumexp(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 
     def part(positive: Any) -> Any:
         logs = ops.where(positive > 0, ops.log(ops.where(positive > 0, positive, 1.0)), -math.inf)
-        return ops.exp(ops.flip(ops.logcumsumexp(ops.flip(logs - y, [dim]), dim), [dim]) + x)
+        below = ops.where(y == -math.inf, -math.inf, logs - ops.where(y == -math.inf, 0.0, y))
+        return ops.exp(ops.flip(ops.logcumsumexp(ops.flip(below, [dim]), dim), [dim]) + x)
 
     return (lambda: part(g) - part(-g),)
 

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -107,7 +108,16 @@ class ArchiveReader:
         """The content of a record, read-only, not copied if it is stored; ArchiveError if it is missing or damaged."""
         entry = self._entry(name)
         start = self._start(entry)
-        part = self._buffer.view[start : start + entry.compress_size]
+        return self._content(name, entry, self._buffer.view[start : start + entry.compress_size])
+
+    def later(self, name: str) -> Callable[[], memoryview]:
+        """A function that reads a record when it is called, also after `close`; it keeps the packed data only."""
+        entry = self._entry(name)
+        start = self._start(entry)
+        part = memoryview(bytes(self._buffer.view[start : start + entry.compress_size]))
+        return lambda: self._content(name, entry, part)
+
+    def _content(self, name: str, entry: zipfile.ZipInfo, part: memoryview) -> memoryview:
         data = part if entry.compress_type == zipfile.ZIP_STORED else memoryview(self._inflate(entry, part))
         # a sum of 0 means "not computed": PyTorch can be told to leave it out
         if entry.CRC and zlib.crc32(data) != entry.CRC:

@@ -220,8 +220,7 @@ class _Legacy:
         debug = entry.get("torchscriptDebugArena")
         key = _text(_object(debug, "a module's debug record"), "key") if debug is not None else ""
         if self._reader.has(key):
-            record = key
-            module.debug = SourceTable.lazy(lambda: self._reader.read(record), "").entries
+            module.debug = SourceTable.lazy(self._reader.later(key), "").entries
         if "getStateAttributeId" in entry:
             module.has_state = True
             module.state = self._item(self._values, _integer(entry, "getStateAttributeId", 0))

@@ -87,7 +87,9 @@ def quote(text: str) -> str:
 def number(value: float | complex) -> str:
     """A float or complex literal that reads back exactly."""
     if isinstance(value, complex):
-        imaginary = "infj" if math.isinf(value.imag) else "nanj" if math.isnan(value.imag) else f"{number(abs(value.imag))}j"
+        imaginary = (
+            "infj" if math.isinf(value.imag) else "nanj" if math.isnan(value.imag) else f"{number(abs(value.imag))}j"
+        )
         sign = "-" if math.copysign(1.0, value.imag) < 0 else "+"
         return f"{number(value.real)}{sign}{imaginary}"
     if math.isinf(value):
@@ -208,7 +210,15 @@ class FunctionPrinter:
     def _inlinable(self, node: Node, user: Node) -> bool:
         if len(node.outputs) != 1 or len(node.outputs[0].uses) != 1 or node.blocks:
             return False
-        if node.kind in ("prim::GetAttr", "prim::Uninitialized", "prim::CreateObject", "prim::fork", "prim::TupleUnpack", "prim::ListUnpack", "prim::tolist"):
+        if node.kind in (
+            "prim::GetAttr",
+            "prim::Uninitialized",
+            "prim::CreateObject",
+            "prim::fork",
+            "prim::TupleUnpack",
+            "prim::ListUnpack",
+            "prim::tolist",
+        ):
             return False
         if node.schema is not None and node.schema.is_mutable:
             return False
@@ -230,7 +240,11 @@ class FunctionPrinter:
             self.emit("pass")
 
     def statement(self, node: Node) -> None:
-        method = getattr(self, "_" + node.kind.partition("::")[2].lower() + "_statement", None) if node.kind.startswith("prim::") else None
+        method = (
+            getattr(self, "_" + node.kind.partition("::")[2].lower() + "_statement", None)
+            if node.kind.startswith("prim::")
+            else None
+        )
         if method is not None:
             method(node)
             return
@@ -253,10 +267,15 @@ class FunctionPrinter:
 
     def _unpack(self, node: Node) -> None:
         if node.outputs:
-            self.emit("".join(f"{self.name_of(o)}, " for o in node.outputs) + f"= {self.use(node.inputs[0])}", node.span)
+            self.emit(
+                "".join(f"{self.name_of(o)}, " for o in node.outputs) + f"= {self.use(node.inputs[0])}", node.span
+            )
 
     def _setattr_statement(self, node: Node) -> None:
-        self.emit(f"{self.attribute(node.inputs[0], node.attributes['name'], store=True)} = {self.use(node.inputs[1])}", node.span)
+        self.emit(
+            f"{self.attribute(node.inputs[0], node.attributes['name'], store=True)} = {self.use(node.inputs[1])}",
+            node.span,
+        )
 
     def _raiseexception_statement(self, node: Node) -> None:
         message, name = node.inputs[0], node.inputs[1] if len(node.inputs) > 1 else None
@@ -335,7 +354,9 @@ class FunctionPrinter:
             return
         self._while(node, body, limit, start, going, carried)
 
-    def _while(self, node: Node, body: Block, limit: Value, start: Value, going: Value, carried: Sequence[Value]) -> None:
+    def _while(
+        self, node: Node, body: Block, limit: Value, start: Value, going: Value, carried: Sequence[Value]
+    ) -> None:
         forever = limit.is_constant and limit.constant == _FOREVER
         counted = not forever or bool(body.inputs[0].uses)
         condition = self.fresh()
@@ -367,7 +388,11 @@ class FunctionPrinter:
     def _fork_statement(self, node: Node) -> None:
         """The forked function is written as an inner function over the names it captures."""
         function: Function = node.attributes["function"]
-        name = self.fresh("__forked_function") if "__forked_function" not in self.taken else self._another("__forked_function")
+        name = (
+            self.fresh("__forked_function")
+            if "__forked_function" not in self.taken
+            else self._another("__forked_function")
+        )
         self.taken.add(name)
         inner = FunctionPrinter(self.names, self.indent + 1)
         inner.taken |= self.taken
@@ -441,7 +466,9 @@ class FunctionPrinter:
                     continue
                 parts.append(f"{formal.name}={self.use_plain(value)}")
             elif i < needed or formal is None:
-                parts.append(self.use_plain(value) if formal is not None and not formal.type.has_variables() else self.use(value))
+                parts.append(
+                    self.use_plain(value) if formal is not None and not formal.type.has_variables() else self.use(value)
+                )
         head = {"aten": f"torch.{name}", "prim": f"ops.prim.{name}"}.get(namespace, f"ops.{namespace}.{name}")
         if node.kind == "prim::Print":
             head = "print"

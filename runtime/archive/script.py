@@ -91,7 +91,7 @@ def read_script(reader: ArchiveReader, make_tensor: MakeTensor) -> ScriptArchive
     for name, text in code.items():
         record = f"code/{name}.debug_pkl"
         if reader.has(record):
-            debug[name] = SourceTable.lazy(lambda record=record: reader.read(record), text)  # type: ignore[misc]
+            debug[name] = SourceTable.lazy(reader.later(record), text)
     root = read_pickle(reader, "data.pkl", make_tensor)
     return ScriptArchive(root, constants, code, version, debug, _extra(reader), reader.root)
 

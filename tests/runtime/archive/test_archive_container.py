@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from archive_helpers import DATA, zip_of
 
 from linstock.ir.errors import ArchiveError
 from linstock.runtime.archive import container
 from linstock.runtime.archive.container import ArchiveReader, ArchiveWriter
-from archive_helpers import DATA, zip_of
 
 GOOD: dict[str, bytes | str] = {"data.pkl": b"\x80\x02N.", "constants.pkl": b"\x80\x02).", "version": "3\n"}
 
@@ -87,8 +87,12 @@ def test_sources_give_writable_arrays(source: str, tmp_path: Path) -> None:
             return raw
 
     opened: Any = {
-        "bytesio": io.BytesIO(raw), "bytes": raw, "bytearray": bytearray(raw), "unseekable": Pipe(), "file": path.open("rb")
-    }[source]  # fmt: skip
+        "bytesio": io.BytesIO(raw),
+        "bytes": raw,
+        "bytearray": bytearray(raw),
+        "unseekable": Pipe(),
+        "file": path.open("rb"),
+    }[source]
     array = ArchiveReader(opened).array("data/0")
     array[0] = 7
     assert ArchiveReader(raw).array("data/0")[0] == 0
@@ -274,8 +278,8 @@ def test_zip64_reading_from_a_sparse_file(tmp_path: Path) -> None:
     size = 5 << 30
     name, small = b"m/data/0", b"m/version"
     with path.open("wb") as file:
-        file.write(struct.pack("<IHHHHHIIIHH", 0x04034B50, 45, 0, 0, 0, 0, 0, 0xFFFFFFFF, 0xFFFFFFFF, len(name), 20))
-        file.write(name + struct.pack("<HHQQ", 1, 16, size, size))
+        file.write(struct.pack("<IHHHHHIIIHH", 0x04034B50, 45, 0, 0, 0, 0, 0, 0xFFFFFFFF, 0xFFFFFFFF, len(name), 26))
+        file.write(name + struct.pack("<HHQQ2sH2s", 1, 16, size, size, b"FB", 2, b"ZZ"))
         file.seek(size, os.SEEK_CUR)
         second = file.tell()
         file.write(struct.pack("<IHHHHHIIIHH", 0x04034B50, 0, 0, 0, 0, 0, zlib.crc32(b"3\n"), 2, 2, len(small), 0))
@@ -285,10 +289,28 @@ def test_zip64_reading_from_a_sparse_file(tmp_path: Path) -> None:
             extra = struct.pack("<HHQQQ", 1, 24, length, length, offset)
             file.write(
                 struct.pack(
-                    "<IHHHHHHIIIHHHHHII", 0x02014B50, 45, 45, 0, 0, 0, 0, checksum, 0xFFFFFFFF, 0xFFFFFFFF, len(label),
-                    len(extra), 0, 0, 0, 0, 0xFFFFFFFF,
-                ) + label + extra
-            )  # fmt: skip
+                    "<IHHHHHHIIIHHHHHII",
+                    0x02014B50,
+                    45,
+                    45,
+                    0,
+                    0,
+                    0,
+                    0,
+                    checksum,
+                    0xFFFFFFFF,
+                    0xFFFFFFFF,
+                    len(label),
+                    len(extra),
+                    0,
+                    0,
+                    0,
+                    0,
+                    0xFFFFFFFF,
+                )
+                + label
+                + extra
+            )
         end = file.tell()
         file.write(struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, 2, 2, end - start, start))
         file.write(struct.pack("<IIQI", 0x07064B50, 0, end, 1))

@@ -41,9 +41,13 @@ CODE = """class Net(Module):
 def net(**state: Any) -> ScriptArchive:
     values = {"weight": tensor([1, 2, 3], requires_grad=True), "training": True, **state}
     return ScriptArchive(
-        ObjectRecord("__torch__.Net", values), (tensor([10.0]),), {"__torch__.py": CODE}, 3, name="net",
+        ObjectRecord("__torch__.Net", values),
+        (tensor([10.0]),),
+        {"__torch__.py": CODE},
+        3,
+        name="net",
         extra_files={"note.txt": b"hello"},
-    )  # fmt: skip
+    )
 
 
 def test_reading_a_file_of_pytorch() -> None:
@@ -58,25 +62,35 @@ def test_reading_a_file_of_pytorch() -> None:
     assert state["c"] == EnumRecord("__torch__.zoo.Color", 2) and state["dev"] == Device("cuda:1")
     assert (state["d"].value, state["d"].type_string) == ({"a": 1, "b": 2}, "Dict[str, int]")
     assert [state[name].type_string for name in ("li", "lf", "lb", "lt", "ls", "ll", "lc")] == [
-        "List[int]", "List[float]", "List[bool]", "List[Tensor]", "List[str]", "List[List[int]]", "List[complex]",
-    ]  # fmt: skip
+        "List[int]",
+        "List[float]",
+        "List[bool]",
+        "List[Tensor]",
+        "List[str]",
+        "List[List[int]]",
+        "List[complex]",
+    ]
     assert state["tup"] == (1, "a", 2.0) and state["cx"] == 1 + 2j and state["big"] == 2**40 and state["neg"] == -3
     assert isinstance(state["obj"], ObjectRecord) and state["obj"].class_name == "__torch__.zoo.Obj"
     assert state["q"].quantizer.scale == 0.1 and state["qc"].quantizer.axis == 0
     assert [state[name].dtype for name in ("q", "qc", "u16", "f8")] == [
-        dtypes.quint8, dtypes.qint8, dtypes.uint16, dtypes.float8_e5m2,
-    ]  # fmt: skip
+        dtypes.quint8,
+        dtypes.qint8,
+        dtypes.uint16,
+        dtypes.float8_e5m2,
+    ]
 
 
 def test_debug_of_a_file_of_pytorch() -> None:
-    archive = read_script(ArchiveReader(DATA / "zoo.pt"), same)
+    with ArchiveReader(DATA / "zoo.pt") as reader:
+        archive = read_script(reader, same)
     text, table = archive.code["__torch__/zoo.py"], archive.debug["__torch__/zoo.py"]
-    line = next(index for index, line in enumerate(text.split("\n"), 1) if "self.obj2" in line)
-    span = table(line, text.split("\n")[line - 1].index("self.obj2"))
+    line = next(index for index, line in enumerate(text.split("\n"), 1) if "torch.add(_3" in line)
+    span = table(line, text.split("\n")[line - 1].index("torch.add"))
     assert span is not None and span.filename == "zoo.py"
     assert span.source.line(span.line).strip() == "return x+self.w[0,0]+self.obj2.x"
     shown = span.show()
-    assert "^" * len("self.obj2") in shown and '"zoo.py", line 47' in shown
+    assert "^" * len("x+self.w[0,0]+self.obj2.x") in shown and '"zoo.py", line 47' in shown
     assert table(10_000, 0) is None and table(0, 0) is None
 
 
@@ -89,8 +103,10 @@ def test_writing_is_stable_and_keeps_everything() -> None:
     assert again.root.state["w"] is again.root.state["w2"]
     assert np.shares_memory(again.root.state["w"].array, again.root.state["b"].array)
     assert again.root.state["qc"].quantizer.zero_point.tolist() == [1, 2]
-    spans = [[span and (span.filename, span.lineno, span.column) for _, span in a.debug["__torch__/zoo.py"].entries]
-             for a in (first, again)]  # fmt: skip
+    spans = [
+        [span and (span.filename, span.lineno, span.column) for _, span in a.debug["__torch__/zoo.py"].entries]
+        for a in (first, again)
+    ]
     assert spans[0] == spans[1] and any(spans[0])
 
 
@@ -118,11 +134,18 @@ def test_values_that_cannot_be_stored() -> None:
     items: list[Any] = []
     items.append(items)
     for bad, message in (
-        (loop, "refers to itself"), (items, "refers to itself"), (2**63, "64 bits"), (object(), "type builtins.object"),
-        (np.ones(2), "from_numpy"), ({1}, "builtins.set"), (b"x", "builtins.bytes"), (ObjectRecord("P", {}), "qualified"),
+        (loop, "refers to itself"),
+        (items, "refers to itself"),
+        (2**63, "64 bits"),
+        (object(), "type builtins.object"),
+        (np.ones(2), "from_numpy"),
+        ({1}, "builtins.set"),
+        (b"x", "builtins.bytes"),
+        (ObjectRecord("P", {}), "qualified"),
         (tensor([1], np.uint8).with_fields(dtype=dtypes.quint8), "scale and zero point"),
-        (tensor([1]).with_fields(device="meta"), "meta"), (ObjectRecord("a.b\nc", {}), "cannot be called"),
-    ):  # fmt: skip
+        (tensor([1]).with_fields(device="meta"), "meta"),
+        (ObjectRecord("a.b\nc", {}), "cannot be called"),
+    ):
         with pytest.raises(ArchiveError, match=message):
             script_bytes(net(bad=bad))
 
@@ -165,7 +188,12 @@ def test_damaged_scripts() -> None:
 def test_source_table_round_trip() -> None:
     source = Source("def f(x):\n    y = 'ä'\n    return y + x\n", "user.py", 41)
     traced = Source("", "frames.py", 7)
-    entries = [(0, None), (10, Span(source, 3, 11, 3, 16)), (20, Span(source, 2, 4, 3, 4)), (30, Span(traced, 1, 0, 1, 0))]
+    entries = [
+        (0, None),
+        (10, Span(source, 3, 11, 3, 16)),
+        (20, Span(source, 2, 4, 3, 4)),
+        (30, Span(traced, 1, 0, 1, 0)),
+    ]
     table = SourceTable(entries, "0123456789abcdefghij\nklmnopqrst")
     again = SourceTable.parse(table.dump())
     assert [offset for offset, _ in again.entries] == [0, 10, 20, 30]
@@ -181,7 +209,13 @@ def test_source_table_round_trip() -> None:
 
 def test_older_debug_format() -> None:
     place = b"(" + text_op("  a\n  b + c\n") + text_op("old.py") + b"K\x05t"
-    record = b"\x80\x02((K\x0a(" + place + b"K\x06K\x0btt(K\x14((" + text_op("trace.py(3): f\n") + b"NK\x00tK\x00K\x01tK\x02tt."
+    record = (
+        b"\x80\x02((K\x0a("
+        + place
+        + b"K\x06K\x0btt(K\x14(("
+        + text_op("trace.py(3): f\n")
+        + b"NK\x00tK\x00K\x01tK\x02tt."
+    )
     one, two = (span for _, span in SourceTable.parse(record).entries)
     assert one is not None and (one.filename, one.lineno, one.column) == ("old.py", 6, 2)
     assert two is not None and (two.filename, two.lineno) == ("trace.py", 3)
@@ -197,33 +231,44 @@ def legacy(**changes: Any) -> dict[str, bytes | str]:
     model = {
         "protoVersion": "5",
         "mainModule": {
-            "name": "net", "torchscriptArena": {"key": "code/net.py"},
+            "name": "net",
+            "torchscriptArena": {"key": "code/net.py"},
             "parameters": [{"tensorId": "0", "name": "weight"}, {"isBuffer": True, "tensorId": "1", "name": "mean"}],
             "attributes": [
-                {"type": "Tensor", "name": "mean", "id": "-1"}, {"type": "List[int]", "name": "sizes", "id": "0"},
+                {"type": "Tensor", "name": "mean", "id": "-1"},
+                {"type": "List[int]", "name": "sizes", "id": "0"},
                 {"type": "Optional[int]", "name": "later", "id": "-1"},
             ],
             "submodules": [{"name": "0", "torchscriptArena": {"key": "code/net_0.py"}}],
         },
         "tensors": [
-            {"dims": ["2", "2"], "strides": ["2", "1"], "offset": "0", "requiresGrad": True, "dataType": "FLOAT",
-             "data": {"key": "tensors/0"}, "device": "cpu"},
+            {
+                "dims": ["2", "2"],
+                "strides": ["2", "1"],
+                "offset": "0",
+                "requiresGrad": True,
+                "dataType": "FLOAT",
+                "data": {"key": "tensors/0"},
+                "device": "cpu",
+            },
             {"dims": ["2"], "strides": ["1"], "offset": "1", "dataType": "FLOAT", "data": {"key": "tensors/0"}},
             {"offset": "0", "dataType": "INT64", "data": {"key": "tensors/1"}, "device": "cpu"},
         ],
-    }  # fmt: skip
+    }
     model.update(changes)
     return {
-        "version": "1\n", "model.json": json.dumps(model),
+        "version": "1\n",
+        "model.json": json.dumps(model),
         "code/net.py": "op_version_set = 1\ndef forward(self,\n    x: Tensor) -> Tensor:\n"
-                       "  return torch.add((getattr(self, \"0\")).forward(x, ), self.weight)\n",
+        '  return torch.add((getattr(self, "0")).forward(x, ), self.weight)\n',
         "code/net_0.py": "op_version_set = 1\ndef forward(self,\n    x: Tensor) -> Tensor:\n"
-                         "  return torch.mul(x, CONSTANTS.c2)\n",
+        "  return torch.mul(x, CONSTANTS.c2)\n",
         "libs/__torch__/things.py": "op_version_set = 1\nclass Thing(NamedTuple):\n  a : int\n",
         "attributes.pkl": b"\x80\x02(ctorch.jit._pickle\nbuild_intlist\n(](K\x03etRctorch.jit._pickle\n"
-                          b"build_tensor_from_id\n(K\x01tRt.",
-        "tensors/0": np.arange(4, dtype=np.float32).tobytes(), "tensors/1": np.int64(5).tobytes(),
-    }  # fmt: skip
+        b"build_tensor_from_id\n(K\x01tRt.",
+        "tensors/0": np.arange(4, dtype=np.float32).tobytes(),
+        "tensors/1": np.int64(5).tobytes(),
+    }
 
 
 def test_legacy_archive() -> None:
@@ -248,10 +293,15 @@ def test_legacy_archive() -> None:
 
 
 def test_legacy_debug_and_state() -> None:
-    records = legacy(tensors=[], mainModule={
-        "name": "a.b", "torchscriptArena": {"key": "code/net.py"}, "torchscriptDebugArena": {"key": "debug/net.pkl"},
-        "getStateAttributeId": "0",
-    })  # fmt: skip
+    records = legacy(
+        tensors=[],
+        mainModule={
+            "name": "a.b",
+            "torchscriptArena": {"key": "code/net.py"},
+            "torchscriptDebugArena": {"key": "debug/net.pkl"},
+            "getStateAttributeId": "0",
+        },
+    )
     text = str(records["code/net.py"])
     source = Source("return this\n", "user.py", 9)
     entries = [(text.index("torch.add"), Span(source, 1, 0, 1, 6))]
@@ -268,13 +318,17 @@ def test_legacy_debug_and_state() -> None:
 
 def test_oldest_legacy_archive() -> None:
     model = {
-        "protoVersion": "2", "mainModule": {"name": "m", "torchscriptArena": {"key": "code/m.py"}},
+        "protoVersion": "2",
+        "mainModule": {"name": "m", "torchscriptArena": {"key": "code/m.py"}},
         "libs": {"torchscriptArena": {"key": "libs.py"}},
-    }  # fmt: skip
+    }
     records: dict[str, bytes | str] = {
-        "version": "1", "model.json": json.dumps(model), "code/m.py": "op_version_set = 0\ndef forward(self):\n  pass\n",
-        "libs.py": "op_version_set = 0\nclass A:\n  pass\n", "attributes.pkl": b"\x80\x02](e.",
-    }  # fmt: skip
+        "version": "1",
+        "model.json": json.dumps(model),
+        "code/m.py": "op_version_set = 0\ndef forward(self):\n  pass\n",
+        "libs.py": "op_version_set = 0\nclass A:\n  pass\n",
+        "attributes.pkl": b"\x80\x02](e.",
+    }
     code = read_script(ArchiveReader(zip_of(records)), same).code["__torch__.py"]
     assert code.startswith("class A:\n  pass\n") and "class m(Module):" in code
 
@@ -282,14 +336,20 @@ def test_oldest_legacy_archive() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"protoVersion": "6"}, "format 6"), ({"mainModule": None}, "mainModule"), ({"tensors": {}}, "instead of a list"),
-        ({"mainModule": {}}, "lacks the text 'name'"), ({"mainModule": {"name": "a", "parameters": [{"tensorId": "9"}]}}, "table"),
+        ({"protoVersion": "6"}, "format 6"),
+        ({"mainModule": None}, "mainModule"),
+        ({"tensors": {}}, "instead of a list"),
+        ({"mainModule": {}}, "lacks the text 'name'"),
+        ({"mainModule": {"name": "a", "parameters": [{"tensorId": "9"}]}}, "table"),
         ({"tensors": [{"dataType": "STRING", "data": {"key": "tensors/0"}}]}, "type STRING"),
         ({"tensors": [{"dataType": "FLOAT", "data": {"key": "tensors/9"}}]}, "no record"),
         ({"tensors": [{"dataType": "FLOAT", "data": {"key": "tensors/0"}, "dims": ["5"], "strides": ["1"]}]}, "beyond"),
-        ({"tensors": [{"dataType": "FLOAT", "data": {"key": "tensors/0"}, "dims": [1.5], "strides": ["1"]}]}, "for a number"),
+        (
+            {"tensors": [{"dataType": "FLOAT", "data": {"key": "tensors/0"}, "dims": [1.5], "strides": ["1"]}]},
+            "for a number",
+        ),
     ],
-)  # fmt: skip
+)
 def test_damaged_legacy_archives(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ArchiveError, match=message):
         read_script(ArchiveReader(zip_of(legacy(**changes))), same)
@@ -315,7 +375,7 @@ def test_pytorch_runs_what_was_written() -> None:
     module = torch.jit.load(io.BytesIO(script_bytes(archive)), _extra_files=extra)
     assert extra == {"note.txt": b"hello"}
     assert module(torch.ones(3)).tolist() == [11, 12, 13] and module.weight.requires_grad
-    with pytest.raises(Exception, match="mine.py"):
+    with pytest.raises(Exception, match=r"mine\.py"):
         module(torch.ones(2, 3))
 
 

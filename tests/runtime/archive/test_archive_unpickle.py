@@ -58,11 +58,24 @@ def pickled(body: bytes) -> bytes:
 def test_plain_values(protocol: int) -> None:
     shared = [1]
     value = {
-        "none": None, "bools": (True, False), "ints": [0, 255, 256, 65536, -1, 2**31, -(2**63), 2**100], "float": 1.5,
-        "text": "ä\ud800", "empty": ((), [], {}), "tuples": ((1,), (1, 2), (1, 2, 3), (1, 2, 3, 4)), "bytes": b"\xff",
-        "shared": [shared, shared], "ordered": OrderedDict(a=1), "set": {1}, "frozen": frozenset((2,)), "complex": 1 + 2j,
-        "array": bytearray(b"x"), "counter": Counter("aab"), 3: "key", (1, 2): "tuple",
-    }  # fmt: skip
+        "none": None,
+        "bools": (True, False),
+        "ints": [0, 255, 256, 65536, -1, 2**31, -(2**63), 2**100],
+        "float": 1.5,
+        "text": "ä\ud800",
+        "empty": ((), [], {}),
+        "tuples": ((1,), (1, 2), (1, 2, 3), (1, 2, 3, 4)),
+        "bytes": b"\xff",
+        "shared": [shared, shared],
+        "ordered": OrderedDict(a=1),
+        "set": {1},
+        "frozen": frozenset((2,)),
+        "complex": 1 + 2j,
+        "array": bytearray(b"x"),
+        "counter": Counter("aab"),
+        3: "key",
+        (1, 2): "tuple",
+    }
     got = load(pickle.dumps(value, protocol), records=False)
     assert got == value and got["shared"][0] is got["shared"][1]
 
@@ -80,15 +93,38 @@ def test_python2_strings() -> None:
 
 def test_objects_and_containers() -> None:
     body = (
-        glob("__torch__.foo", "Bar") + b"q\x00)\x81q\x01}(" + text_op("x") + b"K\x03" + text_op("self") + b"h\x01"
-        + text_op("color") + glob("__torch__", "Color") + b"K\x02R"
-        + text_op("ints") + glob("torch.jit._pickle", "build_intlist") + b"(](K\x01K\x02etR"
-        + text_op("dict") + glob("torch.jit._pickle", "restore_type_tag") + b"}(" + text_op("a") + b"K\x01u"
-        + text_op("Dict[str, int]") + b"\x86R"
-        + text_op("device") + glob("torch", "device") + text_op("cuda:1") + b"\x85R"
-        + text_op("complex") + glob("builtins", "complex") + b"G" + struct.pack(">d", 1) + b"G" + struct.pack(">d", -2)
-        + b"\x86R" + b"ub"
-    )  # fmt: skip
+        glob("__torch__.foo", "Bar")
+        + b"q\x00)\x81q\x01}("
+        + text_op("x")
+        + b"K\x03"
+        + text_op("self")
+        + b"h\x01"
+        + text_op("color")
+        + glob("__torch__", "Color")
+        + b"K\x02R"
+        + text_op("ints")
+        + glob("torch.jit._pickle", "build_intlist")
+        + b"(](K\x01K\x02etR"
+        + text_op("dict")
+        + glob("torch.jit._pickle", "restore_type_tag")
+        + b"}("
+        + text_op("a")
+        + b"K\x01u"
+        + text_op("Dict[str, int]")
+        + b"\x86R"
+        + text_op("device")
+        + glob("torch", "device")
+        + text_op("cuda:1")
+        + b"\x85R"
+        + text_op("complex")
+        + glob("builtins", "complex")
+        + b"G"
+        + struct.pack(">d", 1)
+        + b"G"
+        + struct.pack(">d", -2)
+        + b"\x86R"
+        + b"ub"
+    )
     got = load(pickled(body))
     assert isinstance(got, ObjectRecord) and got.class_name == "__torch__.foo.Bar"
     assert got.state["self"] is got and got.state["x"] == 3
@@ -117,9 +153,18 @@ def test_tensors_share_their_storage() -> None:
 
 @pytest.mark.parametrize(
     ("sizes", "strides", "offset"),
-    [((13,), (1,), 0), ((12,), (1,), 1), ((2, 2), (11, 1), 0), ((1,), (1,), 12), ((3,), (1, 1), 0), ((-1,), (1,), 0),
-     ((2,), (-1,), 3), ((1,), (1,), -1), ((2**31 - 1,) * 3, (0, 0, 0), 0)],
-)  # fmt: skip
+    [
+        ((13,), (1,), 0),
+        ((12,), (1,), 1),
+        ((2, 2), (11, 1), 0),
+        ((1,), (1,), 12),
+        ((3,), (1, 1), 0),
+        ((-1,), (1,), 0),
+        ((2,), (-1,), 3),
+        ((1,), (1,), -1),
+        ((2**31 - 1,) * 3, (0, 0, 0), 0),
+    ],
+)
 def test_tensors_outside_of_their_storage(sizes: tuple[int, ...], strides: tuple[int, ...], offset: int) -> None:
     with pytest.raises(ArchiveError):
         load(pickled(tensor_op(sizes, strides, offset)))
@@ -133,9 +178,13 @@ def test_tensors_at_the_edge() -> None:
 
 def test_storage_errors() -> None:
     for place, message in (
-        (storage(numel=13), "13 elements"), (storage(key="1"), "missing"), (storage(numel=-1), "-1 elements"),
-        (storage("ComplexHalfStorage"), "element type"), (b"K\x01", "instead of a storage"), (b"K\x01Q", "not a storage"),
-    ):  # fmt: skip
+        (storage(numel=13), "13 elements"),
+        (storage(key="1"), "missing"),
+        (storage(numel=-1), "-1 elements"),
+        (storage("ComplexHalfStorage"), "element type"),
+        (b"K\x01", "instead of a storage"),
+        (b"K\x01Q", "not a storage"),
+    ):
         with pytest.raises(ArchiveError, match=message):
             load(pickled(tensor_op((1,), (1,), place=place)))
 
@@ -184,11 +233,37 @@ def test_unknown_names_are_classes_only_in_scripts() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"", b"K", b"X\xff\xff\xff\xffa", b"\x8d" + b"\xff" * 8, b"h\x05.", b"(.", b"N0.", b"NN.", b"}K\x01s.", b"]}(NNue.",
-        b"(K\x01K\x02K\x03u.", b"NK\x01a.", b"K\x01)R.", b"K\x01)\x81.", b"NNb.", b"K\x01Q.", b"}]Ns.", b"I1\n.", b"\x8bxxxx",
-        b"cos.", b"c\n\n)\x81NbNb.", b"\xff.", b"\x80\x09N.", b"\x85.", b"0.", b"t.", b"e.", b"u.", b"\x93.",
+        b"",
+        b"K",
+        b"X\xff\xff\xff\xffa",
+        b"\x8d" + b"\xff" * 8,
+        b"h\x05.",
+        b"(.",
+        b"N0.",
+        b"NN.",
+        b"}K\x01s.",
+        b"]}(NNue.",
+        b"(K\x01K\x02K\x03u.",
+        b"NK\x01a.",
+        b"K\x01)R.",
+        b"K\x01)\x81.",
+        b"NNb.",
+        b"K\x01Q.",
+        b"}]Ns.",
+        b"I1\n.",
+        b"\x8bxxxx",
+        b"cos.",
+        b"c\n\n)\x81NbNb.",
+        b"\xff.",
+        b"\x80\x09N.",
+        b"\x85.",
+        b"0.",
+        b"t.",
+        b"e.",
+        b"u.",
+        b"\x93.",
     ],
-)  # fmt: skip
+)
 def test_malformed(body: bytes) -> None:
     with pytest.raises(ArchiveError):
         load(b"\x80\x02" + body)
@@ -238,9 +313,17 @@ def test_parameters_quantised_meta_and_sparse() -> None:
 
     def quantised(place: bytes, params: bytes) -> bytes:
         return (
-            glob("torch._utils", "_rebuild_qtensor") + b"(" + place + b"K\x00" + numbers(2, 3) + numbers(3, 1) + params
-            + b"\x89" + hooks + b"tR"
-        )  # fmt: skip
+            glob("torch._utils", "_rebuild_qtensor")
+            + b"("
+            + place
+            + b"K\x00"
+            + numbers(2, 3)
+            + numbers(3, 1)
+            + params
+            + b"\x89"
+            + hooks
+            + b"tR"
+        )
 
     qint8 = storage("QInt8Storage", 6)
     affine = glob("torch", "per_tensor_affine") + b"G" + struct.pack(">d", 0.5) + b"K\x03\x87"
@@ -262,9 +345,14 @@ def test_parameters_quantised_meta_and_sparse() -> None:
 
     layout = glob("torch.serialization", "_get_layout") + text_op("torch.sparse_coo") + b"\x85R"
     sparse = (
-        glob("torch._utils", "_rebuild_sparse_tensor") + layout + b"(" + tensor_op((1, 2), (2, 1)) + tensor_op((2,), (1,))
-        + numbers(4) + b"\x88t\x86R"
-    )  # fmt: skip
+        glob("torch._utils", "_rebuild_sparse_tensor")
+        + layout
+        + b"("
+        + tensor_op((1, 2), (2, 1))
+        + tensor_op((2,), (1,))
+        + numbers(4)
+        + b"\x88t\x86R"
+    )
     with pytest.raises(ArchiveError, match="sparse"):
         load(pickled(sparse), records=False)
     got = load(pickled(sparse), records=False, make_sparse=lambda data: data)
@@ -272,9 +360,17 @@ def test_parameters_quantised_meta_and_sparse() -> None:
 
 
 def test_numpy_values() -> None:
-    value = {"f": np.float64(3), "i": np.int16(-2), "b": np.bool_(True), "a": np.arange(6.0).reshape(2, 3).T, "u": np.str_("x")}
+    value = {
+        "f": np.float64(3),
+        "i": np.int16(-2),
+        "b": np.bool_(True),
+        "a": np.arange(6.0).reshape(2, 3).T,
+        "u": np.str_("x"),
+    }
     got = load(pickle.dumps(value, 2), records=False)
-    assert got["f"] == 3 and got["i"] == -2 and got["b"] and got["a"].tolist() == value["a"].tolist() and got["u"] == "x"
+    assert (
+        got["f"] == 3 and got["i"] == -2 and got["b"] and got["a"].tolist() == value["a"].tolist() and got["u"] == "x"
+    )
     with pytest.raises(ArchiveError):
         load(pickle.dumps(np.array([object()]), 2), records=False)
     with pytest.raises(ArchiveError):

@@ -1,0 +1,118 @@
+"""Derivatives of the linalg family: products of matrices and vectors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from linstock.passes.autodiff.pointwise import conj
+from linstock.passes.autodiff.registry import decomposed, derivative
+
+
+def _t(a: Any) -> Any:
+    """The conjugate transpose of the last two dimensions."""
+    return conj(a.transpose(-2, -1))
+
+
+def _matmul_left(ops: Any, g: Any, a: Any, b: Any) -> Any:
+    """The gradient for `a` of `a @ b`, up to summing over what was broadcast."""
+    if b.dim() == 1:
+        return g.unsqueeze(-1) * conj(b) if a.dim() > 1 else g * conj(b)
+    if a.dim() == 1:
+        return ops.matmul(conj(b), g.unsqueeze(-1)).squeeze(-1)
+    return ops.matmul(g, _t(b))
+
+
+def _matmul_right(ops: Any, g: Any, a: Any, b: Any) -> Any:
+    """The gradient for `b` of `a @ b`, up to summing over what was broadcast."""
+    if a.dim() == 1:
+        return conj(a).unsqueeze(-1) * g.unsqueeze(-2) if b.dim() > 1 else g * conj(a)
+    if b.dim() == 1:
+        return ops.matmul(_t(a), g.unsqueeze(-1)).squeeze(-1)
+    if b.dim() == 2 and a.dim() > 2:  # one product over all rows instead of a batch that is summed
+        a, g = ops.reshape(a, [-1, a.shape[-1]]), ops.reshape(g, [-1, g.shape[-1]])
+    return ops.matmul(_t(a), g)
+
+
+@derivative("aten::matmul", "aten::mm", "aten::bmm", "aten::mv", "aten::dot", "aten::linalg_matmul")
+def _matmul(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    g, a, b = grads[0], args[0], args[1]
+    return lambda: _matmul_left(ops, g, a, b), lambda: _matmul_right(ops, g, a, b)
+
+
+@derivative("aten::vdot")
+def _vdot(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    g, (a, b) = grads[0], args
+    return lambda: conj(g) * b, lambda: g * a
+
+
+@derivative("aten::linear")
+def _linear(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    g, (x, w, bias) = grads[0], args
+    if w.dim() == 1:
+        return lambda: g.unsqueeze(-1) * conj(w), lambda: g.unsqueeze(-1) * conj(x), g
+    flat = lambda v: ops.reshape(v, [-1, v.shape[-1]])  # noqa: E731
+    return lambda: ops.matmul(g, conj(w)), lambda: ops.matmul(flat(g).t(), conj(flat(x))), g
+
+
+def _scale(g: Any, factor: Any) -> Any:
+    return g if factor == 1 else g * conj(factor)
+
+
+@derivative("aten::addmm", "aten::baddbmm", "aten::addmv")
+def _addmm(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    g, (_, a, b, beta, alpha) = grads[0], args
+    return (
+        lambda: _scale(g, beta),
+        lambda: _scale(_matmul_left(ops, g, a, b), alpha),
+        lambda: _scale(_matmul_right(ops, g, a, b), alpha),
+    )
+
+
+@derivative("aten::addbmm")
+def _addbmm(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    g, (_, a, b, beta, alpha) = grads[0], args
+    each = ops.unsqueeze(g, 0)
+    return (
+        lambda: _scale(g, beta),
+        lambda: _scale(ops.matmul(each, _t(b)), alpha),
+        lambda: _scale(ops.matmul(_t(a), each), alpha),
+    )
+
+
+@derivative("aten::addr")
+def _addr(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    g, (_, a, b, beta, alpha) = grads[0], args
+    return lambda: _scale(g, beta), lambda: _scale(ops.mv(g, conj(b)), alpha), lambda: _scale(ops.mv(g.t(), conj(a)), alpha)
+
+
+@derivative("aten::outer", "aten::ger")
+def _outer(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    g, (a, b) = grads[0], args
+    return lambda: ops.mv(g, conj(b)), lambda: ops.mv(g.t(), conj(a))
+
+
+@decomposed("aten::inner")
+def _inner(ops: Any, a: Any, b: Any) -> Any:
+    if not a.dim() or not b.dim():
+        return a * b
+    return ops.tensordot(a, b, [a.dim() - 1], [b.dim() - 1])
+
+
+@decomposed("aten::tensordot")
+def _tensordot(ops: Any, a: Any, b: Any, dims_a: Any, dims_b: Any) -> Any:
+    over_a, over_b = [d % a.dim() for d in dims_a], [d % b.dim() for d in dims_b]
+    kept_a = [d for d in range(a.dim()) if d not in over_a]
+    kept_b = [d for d in range(b.dim()) if d not in over_b]
+    n = math.prod([a.shape[d] for d in over_a])
+    left = ops.reshape(ops.permute(a, kept_a + over_a), [-1, n])
+    right = ops.reshape(ops.permute(b, over_b + kept_b), [n, -1])
+    return ops.reshape(ops.mm(left, right), [a.shape[d] for d in kept_a] + [b.shape[d] for d in kept_b])
+
+
+@decomposed("aten::chain_matmul", "aten::linalg_multi_dot")
+def _chain(ops: Any, matrices: Any) -> Any:
+    product = matrices[0]
+    for m in matrices[1:]:
+        product = ops.matmul(product, m)
+    return product
