@@ -6,6 +6,7 @@ import struct
 from collections.abc import Hashable
 from typing import Any
 
+from linstock.ir import dtypes
 from linstock.ir import types as T
 from linstock.ir.device import Device
 from linstock.ir.graph import Builder, Node, Value
@@ -42,3 +43,20 @@ def constant_inputs(node: Node) -> list[Any] | None:
     if not all(v.is_constant for v in node.inputs):
         return None
     return [v.node.attributes.get("value") for v in node.inputs]
+
+
+def tensor_type_of(value: Any) -> T.TensorType:
+    """The type of a constant tensor (an array or a runtime tensor): element type, sizes, device."""
+    stated, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+    try:
+        code = stated.code if isinstance(stated, dtypes.dtype) else dtypes.code_of(stated)
+    except TypeError:
+        code = None
+    sizes = tuple(int(n) for n in shape) if isinstance(shape, tuple) else None
+    device = getattr(value, "device", None)
+    return T.TensorType(code, sizes, device=None if device is None else str(device))
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a constant is a tensor."""
+    return hasattr(value, "__dlpack__")

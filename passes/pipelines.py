@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 from linstock.ir.graph import Graph
+from linstock.ir.types import Type
 from linstock.passes.common_subexpressions import CommonSubexpressions
 from linstock.passes.constant_pooling import ConstantPooling
 from linstock.passes.constant_propagation import ConstantPropagation, Evaluator
 from linstock.passes.dead_code import DeadCode
+from linstock.passes.fold_batch_norm import FoldBatchNorm
+from linstock.passes.freeze import Freeze, GetAttribute, ResolveInterfaces
 from linstock.passes.inline import Inline
 from linstock.passes.loop_unrolling import LoopUnrolling
 from linstock.passes.lower_tuples import LowerTuples
 from linstock.passes.peephole import Peephole
+from linstock.passes.shape_propagation import ShapePropagation
 
 
 def optimize(graph: Graph, evaluator: Evaluator | None = None) -> None:
@@ -29,3 +36,43 @@ def optimize(graph: Graph, evaluator: Evaluator | None = None) -> None:
     CommonSubexpressions().run(graph)  # the same attributes, sizes and parameters are read again and again
     DeadCode().run(graph)  # what the steps above left unused
     ConstantPooling().run(graph)  # a plan keeps every constant once
+
+
+def freeze_pipeline(
+    methods: Mapping[str, Graph],
+    module: Any,
+    get_attribute: GetAttribute,
+    evaluator: Evaluator,
+    preserved: Iterable[str] = (),
+    class_of: Callable[[Any], Type | None] | None = None,
+    fold: bool = True,
+) -> None:
+    """Freezes the graphs of a module's methods (copies, which are changed): attributes become constants, then what follows from that.
+
+    `preserved` are dotted paths of attributes that stay. With `fold` normalisation is folded into layers, which changes rounding.
+    """
+    graphs = tuple(methods.values())
+    kept = frozenset(preserved)
+    for graph in graphs:
+        Inline().run(graph)  # attributes are read along chains that start at the module
+    if class_of is not None:
+        for _ in range(8):  # interfaces in what was called through interfaces
+            resolve = ResolveInterfaces(module, get_attribute, class_of, graphs)
+            if not any([resolve.run(g) for g in graphs]):
+                break
+            for graph in graphs:
+                Inline().run(graph)
+    for _ in range(3):  # a flag that is frozen removes branches that set other attributes
+        freeze = Freeze(module, get_attribute, graphs, kept)
+        changed = [freeze.run(g) for g in graphs]
+        for graph in graphs:
+            optimize(graph, evaluator)
+        if not any(changed):
+            break
+    if not fold:
+        return
+    for graph in graphs:
+        ShapePropagation().run(graph)  # a linear layer is folded only if its rank is known
+        if FoldBatchNorm(evaluator).run(graph):
+            DeadCode().run(graph)
+            ConstantPooling().run(graph)

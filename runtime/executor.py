@@ -1,7 +1,8 @@
 """Deferred execution: a function of the program runs by a plan that is made when it is first called with some kind of inputs.
 
 What a plan depends on is the kind of the inputs (element type, rank, device, whether gradients are wanted), never their sizes. A plan
-is a generated Python function (`codegen`); functions that it calls are compiled when they are first reached.
+is a generated Python function (`codegen`). The first call with some kind of inputs runs the functions as they were captured, each
+compiled when it is first reached, because many a program runs once; the second call makes the optimised plan, of the whole program.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from linstock.runtime.modes import MODE, Mode, get_mode
 from linstock.runtime.objects import ScriptObject
 from linstock.runtime.tensor import Tensor
 
-_OPTIMIZED: ContextVar[bool] = ContextVar("linstock_optimized", default=True)
+#: None: from the second call on; True: from the first; False: never
+_OPTIMIZED: ContextVar[bool | None] = ContextVar("linstock_optimized", default=None)
 _optimized = _OPTIMIZED.get
 _FOLDING = Mode(grad=False)
 _lock = threading.RLock()
@@ -62,7 +64,10 @@ _silence, _restore = _quiet()
 
 @contextmanager
 def optimized_execution(enabled: bool) -> Iterator[None]:
-    """Run scripted code inside the block with (True) or without (False) passes and engines: without is the reference."""
+    """Run scripted code inside the block with passes and engines (True), from the first call on, or without (False).
+
+    Without them, every operator is a call of its array kernel: the reference that engines are compared with.
+    """
     token = _OPTIMIZED.set(bool(enabled))
     try:
         yield
@@ -96,6 +101,7 @@ class Executor:
         self.function = function
         self.plans: dict[PlanKey, Plan] = {}
         self._compiled: dict[bool, Compiled] = {}
+        self._tried: set[PlanKey] = set()
         self._generation = Function.replaced
         signature = function.signature()
         self.signature = signature
@@ -107,7 +113,7 @@ class Executor:
 
     @property
     def plan_count(self) -> int:
-        return len(self.plans)
+        return len(self._tried | set(self.plans))
 
     # -- calls from Python -------------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -189,7 +195,11 @@ class Executor:
             self._refresh()
             plan = self.plans.get(key)
             if plan is None:
-                plan = self.plans[key] = Plan(key, self.compiled(key[0]))
+                mode = key[0]
+                if mode is None and key not in self._tried and True not in self._compiled:
+                    self._tried.add(key)
+                    return Plan(key, self.compiled(False))
+                plan = self.plans[key] = Plan(key, self.compiled(mode is not False))
             return plan
 
     def compiled(self, optimize: bool) -> Compiled:
@@ -212,6 +222,7 @@ class Executor:
         if self._generation != Function.replaced:
             self._generation = Function.replaced
             self.plans.clear()
+            self._tried.clear()
             self._compiled.clear()
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
+
+import numpy as np
 
 from linstock.ir import dtypes, types as T
 from linstock.ir.device import Device
@@ -15,7 +18,7 @@ from linstock.ir.source import Source
 from linstock.runtime import objects
 from linstock.runtime.archive.container import ArchiveReader
 from linstock.runtime.archive.debug import SourceTable
-from linstock.runtime.archive.records import EnumRecord, Global, ObjectRecord, TensorData, TypedContainer
+from linstock.runtime.archive.records import PACKED, EnumRecord, Global, ObjectRecord, TensorData, TypedContainer
 from linstock.runtime.archive.script import read_script
 from linstock.runtime.dispatch import wrap
 from linstock.runtime.executor import executor_of
@@ -109,9 +112,7 @@ class TensorMaker:
 
     def __call__(self, data: TensorData) -> Tensor:
         if data.quantizer is not None:
-            from linstock.backends.array.quantized import from_archive
-
-            tensor = wrap(from_archive(data))
+            tensor = wrap(_quantized(data))
         else:
             tensor = wrap(data.array)
         device = self.device or Device(data.device)
@@ -135,6 +136,22 @@ class TensorMaker:
                     stacklevel=4,
                 )
             return tensor
+
+
+def _quantized(data: TensorData) -> Any:
+    """A quantised array; types of less than a byte are unpacked to one element per byte."""
+    from linstock.backends.array.quantized import QuantizedArray
+
+    quantizer = data.quantizer
+    assert quantizer is not None
+    per_byte = PACKED.get(data.dtype)
+    if per_byte is None:
+        ints = data.array
+    else:
+        bits = 8 // per_byte
+        parts = [(data.storage >> (bits * i)) & ((1 << bits) - 1) for i in range(per_byte)]
+        ints = np.stack(parts, -1).reshape(-1)[data.offset : data.offset + math.prod(data.sizes)].reshape(data.sizes)
+    return QuantizedArray(ints, quantizer.scale, quantizer.zero_point, data.dtype.code, quantizer.axis)
 
 
 class ObjectBuilder:

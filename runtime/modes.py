@@ -20,6 +20,9 @@ class Recorder(Protocol):
     def shape(self, tensor: Any, sizes: tuple[int, ...]) -> Any:
         """The program reads a tensor's shape: what it gets to see (`sizes`, or stand-ins that remember where they came from)."""
 
+    def module(self, module: Any, run: Any) -> Any:
+        """A module is called: gives `run()`. May be left out."""
+
     def concrete(self, kind: str, tensor: Any, value: Any) -> Any:
         """A tensor became a Python value ("item", "bool", "int", "float", "index", "len", "iter", "numpy", "tolist")."""
 

@@ -157,7 +157,7 @@ class RemovableHandle:
 
     def __init__(self, hooks: dict[int, Any], *, extra_dict: Any = None) -> None:
         self.id = next(RemovableHandle._ids)
-        self._hooks = weakref.ref(hooks) if hasattr(hooks, "__weakref__") else lambda: hooks
+        self._hooks: Callable[[], Any] = weakref.ref(hooks) if type(hooks) is not dict else lambda: hooks
         self._extra = extra_dict if isinstance(extra_dict, (list, tuple)) else [extra_dict] if extra_dict is not None else []
 
     @classmethod

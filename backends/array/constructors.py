@@ -36,7 +36,7 @@ def unsupported(operator: str, dtype: DType) -> NoReturn:
 
 
 def scipy_special(name: str) -> Function:
-    """The function of this name in `scipy.special`, or CuPy's counterpart for CuPy arrays; imported at its first call."""
+    """The function of this name in `scipy.special`, or CuPy's for CuPy arrays, imported at its first call."""
     found: dict[bool, Function] = {}
 
     def call(x: Array, *rest: Any, **options: Any) -> Any:
@@ -135,8 +135,9 @@ def promoted(function: Function, a: Any, b: Any) -> Array:
     if ta is tb:
         if ta is P.FLOAT32 or ta is P.FLOAT64 or ta is P.INT64:
             return array(function(a, b))
-    elif type(b) is float and (ta is P.FLOAT32 or ta is P.FLOAT64):
-        return array(function(a, b))
+    elif type(b) is float:
+        if ta is P.FLOAT32 or ta is P.FLOAT64:
+            return array(function(a, b))
     elif type(a) is float and (tb is P.FLOAT32 or tb is P.FLOAT64):
         return array(function(a, b))
     return compute_wide(function, a, b, P.result_type(a, b))

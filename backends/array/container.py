@@ -21,7 +21,7 @@ def _each_key(pattern: str) -> list[str]:
     return [pattern.format(k) for k in _KEYS]
 
 
-# --- lists --------------------------------------------------------------------------------------------------------------
+# --- lists ------------------------------------------------------------------------------------------------------------
 
 
 def _out_of_range() -> IndexError:
@@ -193,7 +193,7 @@ def len_tensor(t: Any) -> int:
     return int(t.shape[0])
 
 
-# --- sizes and ranges ---------------------------------------------------------------------------------------------------
+# --- sizes and ranges -------------------------------------------------------------------------------------------------
 
 
 @kernel("aten::Size")
@@ -238,7 +238,7 @@ def broadcast_sizes(a: list[int], b: list[int]) -> list[int]:
     return long
 
 
-# --- dicts --------------------------------------------------------------------------------------------------------------
+# --- dicts ------------------------------------------------------------------------------------------------------------
 
 
 def _missing(key: Any) -> RuntimeError:
@@ -264,7 +264,7 @@ kernel(*_each_key("aten::keys.{}"))(list)
 kernel(*_each_key("aten::values.{}"))(lambda self: list(self.values()))
 kernel(*_each_key("aten::items.{}"))(lambda self: list(self.items()))
 kernel(*_each_key("aten::copy.Dict_{}"), *_each_key("aten::dict.Dict_{}"))(dict)
-kernel("aten::dict")(lambda: {})
+kernel("aten::dict")(dict)
 
 
 @kernel(*_each_key("aten::dict.{}"))
@@ -312,7 +312,7 @@ def update(self: dict[Any, Any], to_add: dict[Any, Any]) -> None:
     self.update(to_add)
 
 
-# --- tuples and the rest ------------------------------------------------------------------------------------------------
+# --- tuples and the rest ----------------------------------------------------------------------------------------------
 
 
 @kernel("prim::TupleIndex")

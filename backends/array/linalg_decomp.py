@@ -15,6 +15,7 @@ import numpy as np
 from . import promotion as P
 from .constructors import type_name
 from .linalg import same_type, wrap_dim
+from .linalg_signs import is_reduced_directly, settle_eig, settle_eigh, wide_svd
 from .promotion import Array, DType
 from .registry import kernel
 
@@ -349,6 +350,7 @@ def _eigh(what: str, a: Array, uplo: str, vectors: bool) -> tuple[Array, Array]:
         for i, (entry, w) in enumerate(zip(flat(out), flat(values, 1))):
             w[...], found, info.reshape(-1)[i] = routine(entry, compute_v=vectors, lower=lower, **options)
             if vectors:
+                settle_eigh(entry, lower, found)
                 entry[...] = found
     check_info(what, info, NOT_CONVERGED)
     return values, out
@@ -389,6 +391,7 @@ def _eig(what: str, a: Array, vectors: bool) -> tuple[Array, Array]:
                 first = np.flatnonzero(w.imag > 0)
                 v[:, first] = right[:, first] + 1j * right[:, first + 1]
                 v[:, first + 1] = np.conj(v[:, first])
+                settle_eig(entry, w, v)
     check_info(what, info, NOT_CONVERGED)
     return values, out
 
@@ -430,7 +433,11 @@ def svd_of(what: str, a: Array, full: bool, vectors: bool = True) -> tuple[Array
     routine = lapack("gesdd", a.dtype)
     (lwork,) = workspace("gesdd", a.dtype, m, n, compute_uv=vectors, full_matrices=full)
     us, vs = (flat(u), flat(vh)) if vectors else (u, vh)
+    direct = vectors and is_reduced_directly(m, n, a.dtype)
     for i, (entry, values) in enumerate(zip(flat(a), flat(s, 1))):
+        if direct:
+            us[i], values[...], vs[i] = wide_svd(entry, full)
+            continue
         left, values[...], right, info.reshape(-1)[i] = routine(
             entry, compute_uv=vectors, full_matrices=full, lwork=lwork
         )

@@ -10,6 +10,7 @@ import numpy as np
 from . import pointwise_activation  # noqa: F401  (registers its kernels)
 from . import promotion as P
 from .constructors import (
+    Function,
     comparison,
     compute,
     compute_wide,
@@ -25,7 +26,7 @@ from .constructors import (
 from .promotion import Array, DType, array, cast, cast_scalar
 from .registry import kernel
 
-# --- elementary functions -----------------------------------------------------------------------------------------------
+# --- elementary functions ---------------------------------------------------------------------------------------------
 
 
 def _rsqrt(x: Array) -> Array:
@@ -33,7 +34,7 @@ def _rsqrt(x: Array) -> Array:
 
 
 def _exp2_complex(x: Array) -> Array:
-    return np.exp(x * cast_scalar(math.log(2), x.dtype))
+    return array(np.exp(x * cast_scalar(math.log(2), x.dtype)))
 
 
 def _sinc(x: Array) -> Array:
@@ -96,7 +97,7 @@ def logit(self: Array, eps: float | None = None) -> Array:
     return array(np.log(x / (1 - x))).astype(dtype, copy=False)
 
 
-# --- sign, rounding, tests ----------------------------------------------------------------------------------------------
+# --- sign, rounding, tests --------------------------------------------------------------------------------------------
 
 floor = rounding_unary("aten::floor", f=np.floor)
 ceil = rounding_unary("aten::ceil", f=np.ceil)
@@ -139,8 +140,8 @@ def neg(self: Array) -> Array:
     """Negation. Raises RuntimeError for bool."""
     if self.dtype.kind == "b":
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
-            "`~` or `logical_not()` operator instead."
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
         )
     return array(np.negative(self))
 
@@ -220,7 +221,8 @@ def _limits(dtype: DType) -> tuple[Any, Any]:
     if P.is_low(dtype):
         import ml_dtypes
 
-        return float(ml_dtypes.finfo(dtype).min), float(ml_dtypes.finfo(dtype).max)
+        low: Any = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+        return float(low.min), float(low.max)
     return float(np.finfo(dtype).min), float(np.finfo(dtype).max)
 
 
@@ -228,7 +230,7 @@ def _limits(dtype: DType) -> tuple[Any, Any]:
 def nan_to_num(
     self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
-    """NaN and infinities replaced by numbers (0 and the type's limits by default), in both parts of a complex number."""
+    """NaN and infinities replaced (by 0 and the type's limits, if not given), in both parts of a complex number."""
     out = self.copy()
     if self.dtype.kind == "c":
         out.real = nan_to_num(self.real, nan, posinf, neginf)
@@ -245,7 +247,7 @@ def nan_to_num(
     return out
 
 
-# --- sums and products --------------------------------------------------------------------------------------------------
+# --- sums and products ------------------------------------------------------------------------------------------------
 
 
 def _scaled(function: Any, a: Any, b: Any, alpha: Any) -> Array:
@@ -347,8 +349,8 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: Any = 1) -> Arra
     """self + value * tensor1 / tensor2. Raises RuntimeError where the quotient is of integers."""
     if not P.is_inexact(tensor1.dtype) and not P.is_inexact(tensor2.dtype):
         raise RuntimeError(
-            "Integer division with addcdiv is no longer supported: use (value * tensor1 / tensor2) + self for true division "
-            "or convert one of the tensors to a floating-point type"
+            "Integer division with addcdiv is no longer supported: use (value * tensor1 / tensor2) + self for true "
+            "division or convert one of the tensors to a floating-point type"
         )
     return _fused(self, tensor1, tensor2, value, np.true_divide)
 
@@ -359,7 +361,8 @@ def lerp(self: Array, end: Array, weight: Any) -> Array:
     if self.dtype != end.dtype:
         raise RuntimeError(f"expected dtype {type_name(self.dtype)} for `end` but got dtype {type_name(end.dtype)}")
     if isinstance(weight, np.ndarray) and weight.dtype != self.dtype and weight.ndim:
-        raise RuntimeError(f"expected dtype {type_name(self.dtype)} for `weight` but got dtype {type_name(weight.dtype)}")
+        names = type_name(self.dtype), type_name(weight.dtype)
+        raise RuntimeError("expected dtype {} for `weight` but got dtype {}".format(*names))
     dtype = P.result_type(self, end, weight) if isinstance(weight, np.ndarray) else self.dtype
     if not P.is_inexact(dtype):
         unsupported("lerp", dtype)
@@ -373,7 +376,7 @@ def lerp(self: Array, end: Array, weight: Any) -> Array:
     return array(out).astype(dtype, copy=False)
 
 
-# --- division -----------------------------------------------------------------------------------------------------------
+# --- division ---------------------------------------------------------------------------------------------------------
 
 
 def _no_zero(divisor: Array) -> None:
@@ -384,7 +387,7 @@ def _no_zero(divisor: Array) -> None:
 def _integer_trunc(a: Array, b: Array) -> Array:
     quotient = np.floor_divide(a, b)
     inexact = quotient * b != a
-    return quotient + (inexact & ((a < 0) != (b < 0)))
+    return array(quotient + (inexact & ((a < 0) != (b < 0))))
 
 
 def _divide(a: Any, b: Any, mode: str) -> Array:
@@ -446,7 +449,7 @@ def fmod(self: Any, other: Any) -> Array:
     return _modulus(self, other, np.fmod, "fmod")
 
 
-# --- powers -------------------------------------------------------------------------------------------------------------
+# --- powers -----------------------------------------------------------------------------------------------------------
 
 
 def _integer_power(base: Array, exponent: Array) -> Array:
@@ -471,7 +474,7 @@ def pow_(self: Any, exponent: Any) -> Array:
     return compute(_power, self, exponent, dtype)
 
 
-_POWERS = {
+_POWERS: dict[float, Function] = {
     0.5: np.sqrt,
     2: lambda x: np.multiply(x, x),
     3: lambda x: x * x * x,
@@ -550,7 +553,7 @@ def frexp(self: Array) -> tuple[Array, Array]:
     return array(mantissa).astype(self.dtype, copy=False), array(exponent)
 
 
-# --- functions of two operands ------------------------------------------------------------------------------------------
+# --- functions of two operands ----------------------------------------------------------------------------------------
 
 
 def _logaddexp_complex(a: Array, b: Array) -> Array:
@@ -604,7 +607,7 @@ def heaviside(self: Array, values: Array) -> Array:
     return compute(_heaviside, self, values, self.dtype)
 
 
-# --- comparisons and logic ----------------------------------------------------------------------------------------------
+# --- comparisons and logic --------------------------------------------------------------------------------------------
 
 
 def _compared(name: str, alias: str, f: Any, ordered: bool) -> Any:
@@ -700,7 +703,7 @@ def bitwise_not(self: Array) -> Array:
     return array(np.invert(self))
 
 
-# --- clamping -----------------------------------------------------------------------------------------------------------
+# --- clamping ---------------------------------------------------------------------------------------------------------
 
 
 def _bound(value: Any, dtype: DType) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from .registry import kernel
 _erf = scipy_special("erf")
 
 
-def activation(*names: str) -> Any:
+def activation(*names: str) -> Callable[[Function], Function]:
     """Register a function of floating-point arrays and numbers; it computes in float32 for float16 and bfloat16."""
     what = short_name(names)
 
@@ -39,7 +40,7 @@ def _number(value: Any, x: Array) -> Array:
     return cast_scalar(value, x.dtype)
 
 
-# --- selecting and clamping ---------------------------------------------------------------------------------------------
+# --- selecting and clamping -------------------------------------------------------------------------------------------
 
 
 @kernel("aten::relu")
@@ -137,7 +138,7 @@ def prelu(self: Array, weight: Array) -> Array:
     return _prelu_kernel(self, weight.reshape((-1,) + (1,) * (self.ndim - 2)))
 
 
-# --- exponential --------------------------------------------------------------------------------------------------------
+# --- exponential ------------------------------------------------------------------------------------------------------
 
 
 @activation("aten::elu")

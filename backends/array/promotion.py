@@ -1,7 +1,7 @@
 """PyTorch's type promotion over arrays and Python scalars, and the operand conversions that follow from it.
 
-Operands fall into three priorities: arrays with dimensions, 0-dimensional arrays, Python scalars ("wrapped numbers"). A lower
-priority widens the result only where its category (bool < integer < floating < complex) is higher.
+Operands fall into three priorities: arrays with dimensions, 0-dimensional arrays, Python scalars ("wrapped numbers"). A
+lower priority widens the result only where its category (bool < integer < floating < complex) is higher.
 Source: PyTorch's documentation, "Tensor attributes: type promotion".
 """
 

@@ -203,7 +203,7 @@ def quantize_per_tensor_dynamic(self: Array, dtype: int, reduce_range: bool) -> 
     if dtype == 5:
         return self.astype(np.float16)  # type: ignore[return-value]
     _check_float(self)
-    scale, zero = choose_for(self, dtype, reduce_range and dtype == QUINT8)
+    scale, zero = choose_for(self, dtype, reduce_range)
     return quantize(self, scale, zero, dtype)
 
 
@@ -383,13 +383,17 @@ def _fake(x: Array, scale: Any, zero_point: Any, low: int, high: int) -> tuple[A
         raise RuntimeError("`quant_min` should be less than or equal to `quant_max`.")
     y = wide(x)
     real = y.dtype.type
-    inverse = (np.float32(1) / np.asarray(scale, np.float32)).astype(y.dtype)
+    scale = np.asarray(scale, np.float32).astype(y.dtype)
+    inverse = (np.float32(1) / scale.astype(np.float32)).astype(y.dtype)
+    zero = np.asarray(zero_point).astype(y.dtype)
     with np.errstate(invalid="ignore"):
-        q = np.rint(y * inverse) + np.asarray(zero_point).astype(y.dtype)
+        q = np.rint(y * inverse + zero) if np.asarray(zero_point).dtype.kind == "f" else np.rint(y * inverse) + zero
     q = np.where(np.isnan(q), real(-(2.0**63)), q)  # NaN counts as far below
     mask = (q >= low) & (q <= high)
-    q = np.clip(q, low, high) - np.asarray(zero_point).astype(y.dtype)
-    return (q * np.asarray(scale).astype(y.dtype)).astype(x.dtype, copy=False), mask
+    kept = np.clip(q, low, high) - zero
+    if not scale.ndim:  # one scale is a float32 number, and so is the product
+        kept, scale = kept.astype(np.float32), np.float32(scale)
+    return (kept * scale).astype(x.dtype, copy=False), mask
 
 
 def _check_fake(self: Array, name: str) -> None:
@@ -485,7 +489,7 @@ def choose_qparams_optimized(
             current_low, current = current_low + step, first
         else:
             current_high, current = current_high - step, second
-    return np.asarray(best_high, np.float32), np.asarray(best_low, np.float32)
+    return np.asarray([best_high], np.float32), np.asarray([best_low], np.float32)
 
 
 from linstock.backends.array import quantized_nn, quantized_packed  # noqa: E402, F401

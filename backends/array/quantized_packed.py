@@ -404,7 +404,8 @@ def _register_conv(n: int) -> None:
         packed = _need_packed(packed_weight, ConvPackedParams, f"quantized::conv{n}d_dynamic")
         scale, zero = choose_for(qx, QUINT8, reduce_range)
         q = quantize(qx, scale, zero, QUINT8)
-        return _conv_float(q.centred(), q.scale, packed, n).astype(np.float32, copy=False)
+        # PyTorch quantises the result as the input was, and takes the reals of that
+        return _requantized(_conv_float(q.centred(), q.scale, packed, n), scale, zero, QUINT8).dequantize()
 
     docs = {
         prepack: "Pack a quantised convolution weight with its options.",

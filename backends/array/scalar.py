@@ -1,4 +1,4 @@
-"""Operators over Python numbers with C's semantics: 64-bit wrap-around, and infinities and NaN instead of exceptions."""
+"""Operators over Python numbers with C's semantics: wrap-around at 64 bits, infinities and NaN, not exceptions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _single(value: float) -> float:
     return float(np.float32(value))
 
 
-# --- conversions --------------------------------------------------------------------------------------------------------
+# --- conversions ------------------------------------------------------------------------------------------------------
 
 
 def item(a: Array) -> Any:
@@ -211,7 +211,7 @@ def complex_of_parts(x: Any, y: Any) -> complex:
     return complex(_part(x), _part(y))
 
 
-# --- functions of one number --------------------------------------------------------------------------------------------
+# --- functions of one number ------------------------------------------------------------------------------------------
 
 
 def _total(function: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any]:
@@ -379,7 +379,7 @@ kernel("aten::isnan.complex")(cmath.isnan)
 kernel("aten::isinf.complex")(cmath.isinf)
 kernel("aten::isfinite.complex")(cmath.isfinite)
 
-# --- functions of two numbers -------------------------------------------------------------------------------------------
+# --- functions of two numbers -----------------------------------------------------------------------------------------
 
 _MIXED = ("float", "int_float", "float_int")
 _COMPLEX = ("complex", "int_complex", "complex_int", "float_complex", "complex_float")
@@ -618,7 +618,7 @@ kernel("aten::__is__")(_same)
 kernel("aten::__isnot__")(lambda self, obj: not _same(self, obj))
 
 
-# --- comparisons --------------------------------------------------------------------------------------------------------
+# --- comparisons ------------------------------------------------------------------------------------------------------
 
 
 def _register_comparison(name: str, function: Callable[[Any, Any], bool], *more: str) -> None:
@@ -627,8 +627,8 @@ def _register_comparison(name: str, function: Callable[[Any, Any], bool], *more:
         return function(float(a), float(b))
 
     def of_scalars(a: Any, b: Any) -> bool:
-        floats = isinstance(a, float) != isinstance(b, float) and not isinstance(a, complex) and not isinstance(b, complex)
-        return mixed(a, b) if floats else function(a, b)
+        kinds = {type(a), type(b)}
+        return mixed(a, b) if float in kinds and complex not in kinds else function(a, b)
 
     kernel(*_names(name, "int", "float", *more))(function)
     kernel(*_names(name, "int_float", "float_int"))(mixed)

@@ -17,7 +17,7 @@ from .constructors import compute, float_binary, float_unary, scipy_special, uns
 from .promotion import Array, array, cast, cast_scalar
 from .registry import kernel, registered
 
-# --- gamma and error functions ------------------------------------------------------------------------------------------
+# --- gamma and error functions ----------------------------------------------------------------------------------------
 
 _psi, _gammaln, _hurwitz = scipy_special("psi"), scipy_special("gammaln"), scipy_special("zeta")
 _i0e, _i1e, _airy = scipy_special("i0e"), scipy_special("i1e"), scipy_special("airy")
@@ -120,15 +120,15 @@ def polygamma(n: int, self: Array) -> Array:
     return array(factor * _zeta(cast_scalar(n + 1, x.dtype), x)).astype(dtype, copy=False)
 
 
-# --- Bessel functions ---------------------------------------------------------------------------------------------------
+# --- Bessel functions -------------------------------------------------------------------------------------------------
 
 
 def _i0(x: Array) -> Array:
-    return np.exp(np.abs(x)) * _i0e(x)
+    return array(np.exp(np.abs(x)) * _i0e(x))
 
 
 def _i1(x: Array) -> Array:
-    return np.exp(np.abs(x)) * _i1e(x)
+    return array(np.exp(np.abs(x)) * _i1e(x))
 
 
 def _finite(name: str) -> Callable[[Array], Array]:
@@ -166,7 +166,7 @@ float_unary("aten::special_airy_ai", f=_airy_ai, low=False)
 float_unary("aten::special_spherical_bessel_j0", f=_spherical_j0, low=False)
 
 
-# --- orthogonal polynomials ---------------------------------------------------------------------------------------------
+# --- orthogonal polynomials -------------------------------------------------------------------------------------------
 
 Step = Callable[[int, Array, Array, Array], Array]
 
@@ -215,7 +215,7 @@ def _one(n: Array) -> Array:
 
 
 def _closed_u(t: Array, n: Array) -> Array:
-    return np.sin((n + 1) * t) / np.sin(t)
+    return array(np.sin((n + 1) * t) / np.sin(t))
 
 
 def _closed_v(t: Array, n: Array) -> Array:
@@ -267,7 +267,7 @@ for _name, _polynomial in _POLYNOMIALS.items():
     _register_polynomial(_name, _polynomial)
 
 
-# --- functions that other families have under another name --------------------------------------------------------------
+# --- functions that other families have under another name ------------------------------------------------------------
 
 
 def _other(name: str, family: str) -> Callable[..., Array]:

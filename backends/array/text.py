@@ -72,6 +72,13 @@ def _number(value: Any, key: str) -> Any:
     raise RuntimeError(f"%{key} requires a number for formatting, but got {type(value).__name__}")
 
 
+def _whole(number: Any) -> int:
+    """An int as it is; a float truncated to 32 bits (C's lowest number where it does not fit)."""
+    if isinstance(number, float):
+        return int(number) if -2147483649.0 < number < 2147483648.0 else -2147483648
+    return int(number)
+
+
 def _character(value: Any) -> str:
     if isinstance(value, str):
         if len(value) == 1:
@@ -100,8 +107,7 @@ def percent_format(self: str, *arguments: Any) -> str:
             raise RuntimeError("Too few arguments for format string")
         value, used = arguments[used], used + 1
         if key in "di":
-            number = _number(value, key)
-            out.append(str(int(number) if math.isfinite(number) else number))
+            out.append(str(_whole(_number(value, key))))
         elif key in "fFeE":
             out.append(f"%{key}" % _number(value, key))
         elif key == "c":
@@ -115,7 +121,7 @@ def percent_format(self: str, *arguments: Any) -> str:
     return "".join(out) + self[start:]
 
 
-# --- methods ------------------------------------------------------------------------------------------------------------
+# --- methods ----------------------------------------------------------------------------------------------------------
 
 
 def _encode(text: str) -> bytes:
@@ -144,7 +150,8 @@ def _method(name: str, of_bytes: Callable[..., Any] | None = None) -> Callable[.
     return run
 
 
-for _name in ("capitalize", "isalnum", "isalpha", "isdigit", "islower", "istitle", "isupper", "lower", "swapcase", "title", "upper"):
+_SIMPLE = ("capitalize", "isalnum", "isalpha", "isdigit", "islower", "istitle", "isupper", "lower", "swapcase", "title")
+for _name in (*_SIMPLE, "upper"):
     kernel(f"aten::{_name}")(_method(_name))
 kernel("aten::isdecimal")(_method("isdecimal", bytes.isdigit))
 kernel("aten::isnumeric")(_method("isnumeric", bytes.isdigit))
@@ -241,11 +248,11 @@ def rsplit(self: str, separator: str = " ", max: int = -1) -> list[str]:
 
 @kernel("aten::splitlines")
 def splitlines(self: str, keepends: bool = False) -> list[str]:
-    """The lines, each control character that ends one counting by itself."""
+    """The lines; a control character that ends one follows as an element of its own with `keepends`."""
     lines, start = [], 0
     for i, c in enumerate(self):
         if c in "\n\r\v\f\x1c\x1d\x1e\x85":
-            lines.append(self[start : i + keepends])
+            lines += [self[start:i], c] if keepends else [self[start:i]]
             start = i + 1
     return lines + [self[start:]] if start < len(self) else lines
 
@@ -274,7 +281,7 @@ def join(self: str, values: list[str]) -> str:
     return self.join(values)
 
 
-# --- characters ---------------------------------------------------------------------------------------------------------
+# --- characters -------------------------------------------------------------------------------------------------------
 
 
 @kernel("aten::len.str")
@@ -289,7 +296,7 @@ def str_getitem(s: str, index: int) -> str:
     size = len_str(s)
     if not -size <= index < size:
         raise IndexError(f"string index out of range: {index} of {size} characters")
-    return s[index] if s.isascii() else _decode(_encode(s)[index : index + 1 or None])  # type: ignore[no-any-return]
+    return s[index] if s.isascii() else str(_decode(_encode(s)[index : index + 1 or None]))
 
 
 @kernel("aten::slice.str")

@@ -533,11 +533,16 @@ def _is_default(value: Value, formal: Any) -> bool:
     return False
 
 
+def _is_none(value: Value, t: T.Type) -> bool:
+    """A None that is written bare although its type is wider."""
+    return value.is_constant and value.constant is None and t != T.NONE
+
+
 def _list(p: FunctionPrinter, node: Node) -> str:
     t = node.output.type
     assert isinstance(t, T.ListType)
     text = f"[{', '.join(p.use_plain(v) for v in node.inputs)}]"
-    if not node.inputs or any(v.type != t.element for v in node.inputs):
+    if not node.inputs or any(v.type != t.element or _is_none(v, t.element) for v in node.inputs):
         return f"annotate({p.names.annotation(t)}, {text})"
     return text
 
@@ -547,7 +552,7 @@ def _dict(p: FunctionPrinter, node: Node) -> str:
     assert isinstance(t, T.DictType)
     rows = [f"{p.use(k)}: {p.use_plain(v)}" for k, v in zip(node.inputs[::2], node.inputs[1::2], strict=True)]
     text = "{" + ", ".join(rows) + "}"
-    if not rows or any(v.type != t.value for v in node.inputs[1::2]):
+    if not rows or any(v.type != t.value or _is_none(v, t.value) for v in node.inputs[1::2]):
         return f"annotate({p.names.annotation(t)}, {text})"
     return text
 
