@@ -465,6 +465,7 @@ def _made(name: str, public: str) -> Callable[..., Any]:
 
     made.__name__ = made.__qualname__ = public
     made.__module__ = "linstock"
+    made.__operator__ = f"aten::{name}"  # type: ignore[attr-defined]  # how scripting knows it
     lines = [line for line, _ in operators._index()[f"aten::{name}"]]
     made.__doc__ = f"The operator aten::{name}, with these overloads:\n\n" + "\n".join(f"    {line}" for line in lines)
     return made

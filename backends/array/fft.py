@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -378,7 +378,7 @@ def stft(
     is_complex = P.is_complex(pieces.dtype)
     if onesided and is_complex:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
-    norm = "ortho" if normalized else None
+    norm: Literal["ortho"] | None = "ortho" if normalized else None
     pieces = _floating(pieces)
     half = not is_complex if onesided is None else onesided
     spectra = array(np.fft.rfft(pieces, norm=norm)) if half else array(np.fft.fft(pieces, norm=norm))
@@ -450,7 +450,7 @@ def istft(
     shape = _centred(np.ones(width, real) if window is None else window, n_fft)
     spectra = np.swapaxes(self if self.ndim == 3 else self[None], 1, 2)
     frames = spectra.shape[1]
-    norm = "ortho" if normalized else None
+    norm: Literal["ortho"] | None = "ortho" if normalized else None
     if return_complex:
         if half:
             raise RuntimeError("Cannot have onesided output if window or input is complex")

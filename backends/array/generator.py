@@ -1,6 +1,6 @@
 """The random number generator of the array kernels: Mersenne Twister, drawn from as PyTorch's CPU generator is.
 
-The same seed gives the same 32-bit words in the same order, and a state can be exchanged with PyTorch in either direction.
+The same seed gives the same 32-bit words in the same order, and a state can be exchanged with PyTorch either way.
 """
 
 from __future__ import annotations

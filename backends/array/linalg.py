@@ -1,7 +1,7 @@
 """Linear algebra, part one: products of matrices and vectors, and what is built from them.
 
-Norms and distances are in `linalg_norm.py`, integrals and statistics in `linalg_stats.py`, factorisations and solvers in
-`linalg_decomp.py` and `linalg_solve.py`.
+Norms and distances are in `linalg_norm.py`, integrals and statistics in `linalg_stats.py`, factorisations in
+`linalg_decomp.py`, solvers and functions of matrices in `linalg_solve.py`.
 """
 
 from __future__ import annotations
@@ -16,25 +16,9 @@ from linstock.ir import dtypes
 
 from . import promotion as P
 from .constructors import type_name, unsupported
+from .memory import wrap, wrap_all
 from .promotion import FLOAT32, Array, DType, array, cast
 from .registry import kernel
-
-
-def wrap_dim(dim: int, ndim: int) -> int:
-    """The dimension counted from the front. Raises IndexError outside the range; a rank of 0 counts as 1."""
-    n = ndim or 1
-    if not -n <= dim < n:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
-    return dim % n
-
-
-def wrap_dims(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
-    """Several dimensions counted from the front. Raises RuntimeError where one appears twice."""
-    found = tuple([wrap_dim(d, ndim) for d in dims])
-    for i, d in enumerate(found):
-        if d in found[:i]:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return found
 
 
 def same_type(what: str, *arrays: Array) -> None:
@@ -242,7 +226,7 @@ def addbmm(self: Array, batch1: Array, batch2: Array, beta: Any = 1, alpha: Any 
     """`beta * self + alpha * sum over the batch of (batch1 @ batch2)`."""
     _check_batches("addbmm", batch1, batch2)
     same_type("addbmm", self, batch1, batch2)
-    n, rows, _ = batch1.shape
+    rows = batch1.shape[1]
     joined1 = batch1.transpose(1, 0, 2).reshape(rows, -1)
     joined2 = batch2.reshape(-1, batch2.shape[2])
     return scaled_sum(self, _wide_product(joined1, joined2), beta, alpha, self.dtype, "addbmm")
@@ -281,7 +265,8 @@ def _check_vectors(what: str, a: Array, b: Array) -> None:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"{what} : expected both vectors to have same dtype, but found {type_name(a.dtype)} and {type_name(b.dtype)}"
+            f"{what} : expected both vectors to have same dtype, but found {type_name(a.dtype)} and "
+            f"{type_name(b.dtype)}"
         )
     if a.shape != b.shape:
         raise RuntimeError(
@@ -315,7 +300,7 @@ def linalg_vecdot(x: Array, y: Array, dim: int = -1) -> Array:
         )
     if x.dtype.kind == "c":
         x = np.conj(x)
-    axis = wrap_dim(dim, max(x.ndim, y.ndim)) - max(x.ndim, y.ndim)
+    axis = wrap(dim, max(x.ndim, y.ndim)) - max(x.ndim, y.ndim)
     if x.ndim == 0 and y.ndim == 0:
         return array(x * y)
     return array(np.sum(multiply(P.wide(x), P.wide(y)), axis=axis)).astype(x.dtype, copy=False)
@@ -382,7 +367,7 @@ def tensordot(self: Array, other: Array, dims_self: Sequence[int], dims_other: S
         raise RuntimeError("both dimension lists should have same length")
     if self.dtype != other.dtype:
         raise RuntimeError("both inputs should have same dtype")
-    da, db = wrap_dims(dims_self, self.ndim), wrap_dims(dims_other, other.ndim)
+    da, db = wrap_all(dims_self, self.ndim), wrap_all(dims_other, other.ndim)
     for i, j in zip(da, db):
         m, n = self.shape[i], other.shape[j]
         if m == n:
@@ -393,7 +378,8 @@ def tensordot(self: Array, other: Array, dims_self: Sequence[int], dims_other: S
             other = sum_over(other, (j,), True).astype(other.dtype, copy=False)
         else:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {m} in dim {i} and second has size {n} in dim {j}"
+                f"contracted dimensions need to match, but first has size {m} in dim {i} and second has size {n} in "
+                f"dim {j}"
             )
     ra = [i for i in range(self.ndim) if i not in da]
     rb = [i for i in range(other.ndim) if i not in db]
@@ -472,8 +458,8 @@ def contract(
         missing = x.ndim - len(term) + ("..." in term)
         if missing < 0 or (missing and "..." not in term):
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(term) - ('...' in term)}) does not match the "
-                f"number of dimensions ({x.ndim}) for an operand"
+                f"einsum(): the number of subscripts in the equation ({len(term) - ('...' in term)}) does not match "
+                f"the number of dimensions ({x.ndim}) for an operand"
             )
         if "..." in term and missing > len(spread):
             spread = [f"...{i}" for i in range(missing, 0, -1)]
@@ -588,10 +574,10 @@ def bilinear(input1: Array, input2: Array, weight: Array, bias: Array | None = N
     y = P.wide(input2).reshape(-1, input2.shape[-1])
     w = P.wide(weight)
     partial = tensordot(x, w, [1], [1])  # rows, out, second
-    out = np.matmul(partial, y[:, :, None])[..., 0]
+    out: Array = np.matmul(partial, y[:, :, None])[..., 0]
     if bias is not None:
         out = out + P.wide(bias)
-    return out.astype(input1.dtype, copy=False).reshape(input1.shape[:-1] + (weight.shape[0],))
+    return array(out).astype(input1.dtype, copy=False).reshape(input1.shape[:-1] + (weight.shape[0],))
 
 
 @kernel("aten::kron")

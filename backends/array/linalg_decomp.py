@@ -14,8 +14,9 @@ import numpy as np
 
 from . import promotion as P
 from .constructors import type_name
-from .linalg import same_type, wrap_dim
+from .linalg import same_type
 from .linalg_signs import is_reduced_directly, settle_eig, settle_eigh, wide_svd
+from .memory import wrap
 from .promotion import Array, DType
 from .registry import kernel
 
@@ -24,7 +25,7 @@ _ROUTINES: dict[tuple[str, str], Callable[..., Any]] = {}
 
 
 def lapack(name: str, dtype: DType) -> Callable[..., Any]:
-    """The LAPACK (or BLAS: trsm) routine for an element type; complex types get the unitary or Hermitian counterpart."""
+    """The LAPACK (or BLAS: trsm) routine for an element type; complex types get the unitary or Hermitian one."""
     key = (name, dtype.char)
     found = _ROUTINES.get(key)
     if found is None:
@@ -42,7 +43,9 @@ def workspace(name: str, dtype: DType, *arguments: Any, **options: Any) -> list[
     *sizes, _ = lapack(name + "_lwork", dtype)(*arguments, **options)
     single = dtype.char in "fF"
     # a size that single precision rounded down would be too small
-    return [math.ceil(float(np.nextafter(np.float32(s.real), np.float32(np.inf)))) if single else int(s.real) for s in sizes]
+    return [
+        math.ceil(float(np.nextafter(np.float32(s.real), np.float32(np.inf)))) if single else int(s.real) for s in sizes
+    ]
 
 
 def check_matrices(what: str, a: Array, name: str = "A", square: bool = False, low: bool = False) -> None:
@@ -89,15 +92,15 @@ NOT_CONVERGED = (
     "(error code: {info})."
 )
 ZERO_PIVOT = (
-    "U[{info},{info}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform "
-    "the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
+    "U[{info},{info}] is zero and using it on lu_solve would result in a division by zero. If you still want to "
+    "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
 )
 
 
 @kernel("aten::linalg_diagonal")
 def linalg_diagonal(A: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
     """The diagonals of two dimensions as a view, in the last dimension."""
-    i, j = wrap_dim(dim1, A.ndim), wrap_dim(dim2, A.ndim)
+    i, j = wrap(dim1, A.ndim), wrap(dim2, A.ndim)
     if i == j:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     view = np.diagonal(A, offset, i, j)
@@ -518,8 +521,8 @@ def linalg_ldl_factor(self: Array, hermitian: bool = False) -> tuple[Array, Arra
 
 
 ZERO_LDL = (
-    "D[{info},{info}] is zero and using it on ldl_solve would result in a division by zero. If you still want to perform "
-    "the factorization, consider calling linalg.ldl_factor_ex(A)"
+    "D[{info},{info}] is zero and using it on ldl_solve would result in a division by zero. If you still want to "
+    "perform the factorization, consider calling linalg.ldl_factor_ex(A)"
 )
 
 

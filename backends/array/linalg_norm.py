@@ -12,7 +12,8 @@ from linstock.ir import dtypes
 
 from . import promotion as P
 from .constructors import type_name
-from .linalg import matrix_product, multiply, wrap_dim, wrap_dims
+from .linalg import matrix_product, multiply
+from .memory import wrap, wrap_all
 from .promotion import Array, DType, array
 from .registry import kernel
 
@@ -42,7 +43,7 @@ def _axes(dim: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
         dim = [dim]
     if not dim:
         return tuple(range(ndim))
-    axes = wrap_dims(dim, ndim)
+    axes = wrap_all(dim, ndim)
     return axes if ndim else ()
 
 
@@ -117,7 +118,7 @@ def _matrix_axes(what: str, a: Array, dim: Sequence[int]) -> tuple[int, int]:
         raise RuntimeError(f"{what}: The input tensor A must have at least 2 dimensions.")
     if len(dim) != 2:
         raise RuntimeError(f"{what}: dim must be a 2-tuple. Got {list(dim)}")
-    i, j = (wrap_dim(d, a.ndim) for d in dim)
+    i, j = (wrap(d, a.ndim) for d in dim)
     if i == j:
         raise RuntimeError(f"{what}: dims must be different. Got ({dim[0]}, {dim[1]})")
     return i, j
@@ -184,9 +185,7 @@ def linalg_norm(
     """Vector norm, or matrix norm where an order is given for a matrix or for two dimensions."""
     dims = [dim] if isinstance(dim, int) else dim
     if dims is not None and ord is not None and len(dims) not in (1, 2):
-        raise RuntimeError(
-            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}"
-        )
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
     if dims is None and ord is not None and self.ndim not in (1, 2):
         raise RuntimeError(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {self.ndim}D."
@@ -259,7 +258,9 @@ def frobenius_norm(self: Array, dim: int | Sequence[int], keepdim: bool = False)
 def nuclear_norm(self: Array, keepdim: bool = False) -> Array:
     """Sum of a matrix's singular values."""
     if self.ndim != 2:
-        raise RuntimeError(f"Expected a tensor with 2 dimensions, but got a tensor with {self.ndim} dimensions instead.")
+        raise RuntimeError(
+            f"Expected a tensor with 2 dimensions, but got a tensor with {self.ndim} dimensions instead."
+        )
     return linalg_matrix_norm_str(self, "nuc", (0, 1), keepdim)
 
 
@@ -380,7 +381,7 @@ def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: float = 1e-08) ->
         a, b = np.broadcast_arrays(P.cast(x1, wide), P.cast(x2, wide))
     except ValueError:
         raise RuntimeError(f"the shapes {x1.shape} and {x2.shape} cannot be broadcast together") from None
-    axis = (wrap_dim(dim, a.ndim),) if a.ndim else ()
+    axis = (wrap(dim, a.ndim),) if a.ndim else ()
 
     def unit(x: Array) -> Array:
         return array(x / np.maximum(vector_norm(x, 2, axis, True), eps))
@@ -409,7 +410,7 @@ def renorm(self: Array, p: Any, dim: int, maxnorm: Any) -> Array:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
     if not P.is_inexact(self.dtype):
         raise RuntimeError(f"renorm: expected a floating point or complex tensor, got {type_name(self.dtype)}")
-    axis = wrap_dim(dim, self.ndim)
+    axis = wrap(dim, self.ndim)
     a = P.wide(self)
     norms = vector_norm(a, p, _other_axes(a, axis), True)
     with np.errstate(all="ignore"):
@@ -422,7 +423,7 @@ def norm_except_dim(v: Array, pow: int = 2, dim: int = 0) -> Array:
     """Norm over all dimensions but one, which keep size 1; with -1 over all of them."""
     if dim == -1:
         return _norm(v, pow, (), False, None)
-    return _norm(v, pow, _other_axes(v, wrap_dim(dim, v.ndim)), True, None) if v.ndim > 1 else np.abs(v)
+    return _norm(v, pow, _other_axes(v, wrap(dim, v.ndim)), True, None) if v.ndim > 1 else np.abs(v)
 
 
 @kernel("aten::_weight_norm")

@@ -1,8 +1,8 @@
 """Linear algebra: the signs of eigenvectors and singular vectors as PyTorch's LAPACK (MKL) chooses them.
 
 A factorisation fixes its vectors only up to a sign. LAPACK libraries differ in two places: in the sign that a plane
-rotation gives its result, which steers the implicit QL and QR iterations and the last turn of complex eigenvectors, and in
-whether a wide matrix is first made square. What is here follows MKL in both. host only
+rotation gives its result, which steers the implicit QL and QR iterations and the last turn of complex eigenvectors, and
+in whether a wide matrix is first made square. What is here follows MKL in both. host only
 """
 
 from __future__ import annotations
@@ -146,11 +146,11 @@ def settle_eigh(a: Array, lower: bool, vectors: Array) -> None:
 def settle_eig(a: Array, values: Array, vectors: Array) -> None:
     """Turn the complex eigenvectors (columns, in place) of one real matrix to MKL's signs.
 
-    The last step makes the largest component of each real by a rotation; its sign depends on the phase before, which the
-    Schur form tells.
+    The last step makes the largest component of each real by a rotation; its sign depends on the phase before, which
+    the Schur form tells. In single precision all LAPACKs agree.
     """
     pairs = np.flatnonzero(values.imag > 0)
-    if pairs.size == 0:
+    if pairs.size == 0 or a.dtype.char != "d":
         return
     balanced, low, high, scale, _ = _routine("gebal", a)(a, permute=1, scale=1)
     t, _, wr, wi, z, _, info = _routine("gees", a)(lambda *_: False, balanced, sort_t=0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import promotion as P
 from .constructors import type_name
-from .linalg import matmul, wrap_dim
+from .linalg import matmul
 from .linalg_decomp import (
     SINGULAR,
     adjoint,
@@ -27,6 +27,7 @@ from .linalg_decomp import (
     workspace,
 )
 from .linalg_norm import linalg_matrix_norm, linalg_matrix_norm_str
+from .memory import wrap
 from .promotion import Array, array
 from .registry import kernel
 
@@ -204,7 +205,9 @@ def linalg_solve_triangular(
     check_matrices(what, self, square=True)
     check_matrices(what, B, "B")
     if B.shape[-2 if left else -1] != self.shape[-1]:
-        raise RuntimeError(f"{what}: Incompatible shapes of A and B for the equation AX = B ({self.shape} and {B.shape})")
+        raise RuntimeError(
+            f"{what}: Incompatible shapes of A and B for the equation AX = B ({self.shape} and {B.shape})"
+        )
     a, b = broadcast_batches(what, self, B)
     return solve_triangular(a, b, upper, left, 0, unitriangular)
 
@@ -250,8 +253,7 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Array:
         routine, infos = lapack("potri", self.dtype), info.reshape(-1)
         for i, entry in enumerate(flat(out)):
             entry[...], infos[i] = routine(entry, lower=not upper)
-    check_info(what, info, "The diagonal element {info} is zero, the inversion could not be completed because the input "
-               "matrix is singular.")  # fmt: skip
+    check_info(what, info, _NO_INVERSE)
     half = np.triu(out) if upper else np.tril(out)
     return array(half + adjoint(np.triu(out, 1) if upper else np.tril(out, -1)))
 
@@ -308,7 +310,11 @@ def linalg_lstsq(
     if solution.size and m:
         padded = np.zeros((*batch, max(m, n), count), a.dtype)
         padded[..., :m, :] = right
-        routine, ranks, singular = lapack(name, a.dtype), rank.reshape(-1), flat(values, 1) if values.ndim > 1 else [values]
+        routine, ranks, singular = (
+            lapack(name, a.dtype),
+            rank.reshape(-1),
+            flat(values, 1) if values.ndim > 1 else [values],
+        )
         for i, (entry, rhs) in enumerate(zip(flat(a), flat(padded))):
             if name == "gels":
                 _, x, info.reshape(-1)[i] = routine(entry, rhs)
@@ -341,7 +347,7 @@ def _tolerance(a: Array, largest: Array, atol: Any, rtol: Any) -> Array:
         if x.dtype.kind == "c":
             raise RuntimeError(f"linalg: {name} tensor of complex type is not supported.")
     real = largest.dtype
-    return np.maximum(absolute.astype(real)[..., None], relative.astype(real)[..., None] * largest)
+    return array(np.maximum(absolute.astype(real)[..., None], relative.astype(real)[..., None] * largest))
 
 
 def _pinv(A: Array, atol: Any, rtol: Any, hermitian: bool) -> Array:
@@ -430,7 +436,8 @@ def linalg_cond_str(self: Array, p: str) -> Array:
     if self.size == 0:
         return np.zeros(self.shape[:-2], P.real_of(self.dtype))
     if p == "nuc":
-        values, _ = linalg_svdvals(self), check_matrices("linalg.cond", self, square=True)
+        check_matrices("linalg.cond", self, square=True)
+        values = linalg_svdvals(self)
         with np.errstate(all="ignore"):
             return array(values.sum(-1) * (1 / values).sum(-1))
     return _cond_of_inverse(self, lambda a: linalg_matrix_norm_str(a, p))
@@ -495,7 +502,7 @@ def linalg_tensorsolve(self: Array, other: Array, dims: Sequence[int] | None = N
     """Solution of a system whose map is a tensor; `dims` are moved to its end first."""
     a = self
     if dims is not None:
-        moved = [wrap_dim(d, a.ndim) for d in dims]
+        moved = [wrap(d, a.ndim) for d in dims]
         a = a.transpose([i for i in range(a.ndim) if i not in moved] + moved)
     shape = a.shape[other.ndim :]
     rows = math.prod(a.shape[: other.ndim])

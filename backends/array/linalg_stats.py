@@ -8,7 +8,8 @@ import numpy as np
 
 from . import promotion as P
 from .constructors import unsupported
-from .linalg import multiply, promoted_product, same_type, sum_over, wrap_dim
+from .linalg import multiply, promoted_product, same_type, sum_over
+from .memory import wrap
 from .promotion import Array, DType, array, cast
 from .registry import kernel
 
@@ -19,7 +20,7 @@ def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
     if self.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     same_type("linalg.cross", self, other)
-    axis = wrap_dim(dim, self.ndim)
+    axis = wrap(dim, self.ndim)
     if self.ndim == 0 or self.shape[axis] != 3 or other.shape[axis] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[axis] if self.ndim else 1} and "
@@ -59,7 +60,7 @@ def trace(self: Array) -> Array:
 
 
 def _slices(y: Array, dim: int) -> tuple[Array, Array, int]:
-    axis = wrap_dim(dim, y.ndim)
+    axis = wrap(dim, y.ndim)
     if y.ndim == 0:
         raise IndexError("trapezoid: expected at least one dimension")
     at = (slice(None),) * axis
@@ -68,7 +69,7 @@ def _slices(y: Array, dim: int) -> tuple[Array, Array, int]:
 
 def _steps(y: Array, x: Array, dim: int) -> tuple[Array, int]:
     """The widths between sample points, shaped to go with `y`'s intervals."""
-    axis = wrap_dim(dim, y.ndim)
+    axis = wrap(dim, y.ndim)
     if x.ndim == 1:
         if x.shape[0] != y.shape[axis]:
             raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
@@ -76,7 +77,7 @@ def _steps(y: Array, x: Array, dim: int) -> tuple[Array, int]:
     else:
         if x.ndim < y.ndim:
             x = x.reshape((1,) * (y.ndim - x.ndim) + x.shape)
-        at = wrap_dim(dim, x.ndim)
+        at = wrap(dim, x.ndim)
         high, low = _slices(x, at)[:2]
         widths = high ^ low if x.dtype.kind == "b" else high - low
     return widths, axis
@@ -96,7 +97,7 @@ def _areas(y: Array, widths: Array | None, dx: Any, dim: int) -> tuple[Array, in
 
 
 def _integrate(y: Array, widths: Array | None, dx: Any, dim: int, cumulative: bool) -> Array:
-    axis = wrap_dim(dim, y.ndim)
+    axis = wrap(dim, y.ndim)
     if y.ndim and y.shape[axis] == 0:
         rest = y.shape[:axis] + y.shape[axis + 1 :]
         return np.zeros(y.shape if cumulative else rest, P.floating(y.dtype))
@@ -115,7 +116,7 @@ def trapezoid_dx(y: Array, dx: Any = 1, dim: int = -1) -> Array:
 @kernel("aten::trapezoid.x", "aten::trapz.x")
 def trapezoid_x(y: Array, x: Array, dim: int = -1) -> Array:
     """Integral along a dimension by the trapezoidal rule, over the sample points `x`."""
-    axis = wrap_dim(dim, y.ndim)
+    axis = wrap(dim, y.ndim)
     if y.ndim and y.shape[axis] == 0:
         return _integrate(y, None, 1, dim, False)
     return _integrate(y, _steps(y, x, dim)[0], 1, dim, False)
@@ -174,7 +175,7 @@ def cov(self: Array, correction: int = 1, fweights: Array | None = None, aweight
     centred = x - mean
     weighted = centred if weights is None else centred * weights.astype(x.dtype)
     with np.errstate(all="ignore"):
-        result = np.true_divide(np.matmul(weighted, np.conj(centred.T)), np.asarray(max(norm, 0), P.real_of(x.dtype)))
+        result: Array = np.true_divide(np.matmul(weighted, np.conj(centred.T)), np.asarray(max(norm, 0), P.real_of(x.dtype)))
     result = result.astype(dtype, copy=False)
     return result.reshape(()) if self.ndim < 2 or self.shape[0] == 1 else result
 
@@ -193,10 +194,12 @@ def corrcoef(self: Array) -> Array:
         wide = P.wide(c)
         deviation = np.sqrt(np.diagonal(wide).real)
         c_out = wide / deviation[:, None] / deviation[None]
+    clipped: Array
     if c_out.dtype.kind == "c":
-        clipped: Array = np.clip(c_out.real, -1, 1) + 1j * np.clip(c_out.imag, -1, 1)
+        clipped = np.clip(c_out.real, -1, 1) + 1j * np.clip(c_out.imag, -1, 1)
         return clipped.astype(c.dtype)
-    return np.clip(c_out, -1, 1).astype(c.dtype, copy=False)
+    clipped = np.clip(c_out, -1, 1)
+    return clipped.astype(c.dtype, copy=False)
 
 
 def _powers(x: Array, n: int) -> Array:

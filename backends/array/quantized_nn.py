@@ -226,12 +226,14 @@ def celu(x: Array, alpha: Any = 1) -> Array:
     return elu(x, alpha, 1.0, 1.0 / alpha)
 
 
-@_activation("dropout", "The values themselves, requantised: dropout does nothing in evaluation.")
-def dropout(x: Array, p: Any = 0.5, training: bool = False) -> Array:
-    """The reals themselves. Raises RuntimeError in training."""
+@kernel("quantized::dropout")
+def dropout(
+    self: Any, output_scale: float, output_zero_point: int, p: Any = 0.5, training: bool = False
+) -> QuantizedArray:
+    """The tensor itself: dropout does nothing in evaluation. Raises RuntimeError in training."""
     if training:
         raise RuntimeError("quantized::dropout is not supported in training")
-    return x
+    return need_quantized(self, "quantized::dropout")
 
 
 @kernel("quantized::leaky_relu")
@@ -491,7 +493,7 @@ def _register_bits(bits: int) -> None:
         x = _rows(weight, f"{name}_prepack")
         if optimized_qparams:
             found = [choose_qparams_optimized(row, row.size, nbins, ratio, bits) for row in x]
-            low, high = np.stack([f[1] for f in found]), np.stack([f[0] for f in found])
+            low, high = np.concatenate([f[1] for f in found]), np.concatenate([f[0] for f in found])
         else:
             low, high = x.min(axis=1), x.max(axis=1)
         low = low.astype(np.float16).astype(np.float32)

@@ -561,7 +561,7 @@ def _dynamic_cell(input: Array, w_ih: Any, step: Callable[[Callable[[Array], Arr
 
     def product(x: Array, packed: Any) -> Array:
         whole = isinstance(packed.weight, QuantizedArray)
-        return linear_dynamic(x, packed) if whole else linear_dynamic_fp16(x, packed)
+        return linear_dynamic(x, packed, True) if whole else linear_dynamic_fp16(x, packed)
 
     return step(lambda h: product(h, packed_hh))(product(input, packed_ih), state)
 
