@@ -1,4 +1,6 @@
-"""Reads the text form of graphs and types (see `linstock.ir.printer`). Malformed text raises GraphError with line and column."""
+"""Reads the text form of graphs and types (see `linstock.ir.printer`). Malformed text raises GraphError with line and
+column.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,9 @@ def parse_graph(
 ) -> Graph:
     """The graph that `text` describes.
 
-    `classes` and `functions` are what class names and `@name` mean, `constants` the table for `CONSTANTS.cN`; written-out
-    tensors go through `make_tensor(array, dtype)` (default: the array). Raises GraphError with line and column.
+    `classes` and `functions` are what class names and `@name` mean, `constants` the table for `CONSTANTS.cN`;
+    written-out tensors go through `make_tensor(array, dtype)` (default: the array). Raises GraphError with line and
+    column.
     """
     tree = _parse(text, "graph")
     graph = Graph()
@@ -49,7 +52,7 @@ def parse_type(text: str, classes: Mapping[str, Type] | None = None) -> Type:
     return _Reader(text, classes or {}).type(_parse(text, "type"))
 
 
-# -- syntax tree: types and values are kept as small tuples with their token, for positions ---------------------------
+# -- syntax tree: types and values are kept as small tuples with their token, for positions ---------
 @dataclass(frozen=True)
 class _T:
     """A parsed type: `kind` is how it was written."""
@@ -113,7 +116,7 @@ def _transformer() -> Any:
     def present(c: list[Any]) -> list[Any]:
         return [x for x in c if x is not None]
 
-    class Build(Transformer):  # type: ignore[type-arg, misc]
+    class Build(Transformer):  # type: ignore[type-arg]
         parameters = arguments = attributes = statements = types = values = staticmethod(present)
 
         def graph(self, c: list[Any]) -> Any:
@@ -126,7 +129,7 @@ def _transformer() -> Any:
             return tuple(c[1:])
 
         def statement(self, c: list[Any]) -> _Statement:
-            return _Statement(*c[:6], blocks=c[6:])
+            return _Statement(c[0], c[1], c[2], c[3], c[4], c[5], c[6:])
 
         def attribute(self, c: list[Any]) -> Any:
             return str(c[0]), c[1]
@@ -220,7 +223,7 @@ class _Reader:
         line, column = getattr(token, "line", 1) or 1, getattr(token, "column", 1) or 1
         return _error(self.text, message, line, column, len(str(token)))
 
-    # -- nodes and blocks ----------------------------------------------------------------------------------------------
+    # -- nodes and blocks ---------------------------------------------------------------------------
     def body(self, block: Block, parameters: list[Any], statements: list[_Statement], results: list[Any]) -> None:
         outer = self.known
         self.known = dict(outer) if block.owner is not None else outer
@@ -293,7 +296,7 @@ class _Reader:
         place, line, column = str(token)[1:].strip().rsplit(":", 2)
         return Span(Source("", place), int(line), int(column), int(line), int(column))
 
-    # -- values --------------------------------------------------------------------------------------------------------
+    # -- values -------------------------------------------------------------------------------------
     def value(self, value: Any, t: Type | None = None) -> Any:
         """The Python value of an attribute; `t` is the type of the constant whose value it is."""
         if t == types.BOOL and isinstance(value, int):
@@ -342,7 +345,7 @@ class _Reader:
             raise self.fail(f"this is not a tensor: {error}", value.token) from None
         return self.make_tensor(array, dtype)
 
-    # -- types ---------------------------------------------------------------------------------------------------------
+    # -- types --------------------------------------------------------------------------------------
     def type(self, t: _T) -> Type:
         if t.kind == "tuple":
             return types.TupleType(tuple(self.type(p) for p in t.parts))
@@ -414,8 +417,9 @@ SIMPLE_TYPES: dict[str, Type] = {
 STRUCTURAL = frozenset(
     f"prim::{kind}"
     for kind in (
-        "Constant", "If", "Loop", "ListConstruct", "TupleConstruct", "DictConstruct", "ListUnpack", "TupleUnpack", "TupleIndex",
-        "TupleSlice", "GetAttr", "SetAttr", "CreateObject", "CallFunction", "CallMethod", "isinstance", "unchecked_cast",
-        "unchecked_unwrap_optional", "Uninitialized", "RaiseException", "fork", "Enter", "Exit", "tolist", "ModuleContainerIndex",
+        "Constant", "If", "Loop", "ListConstruct", "TupleConstruct", "DictConstruct", "ListUnpack", "TupleUnpack",
+        "TupleIndex", "TupleSlice", "GetAttr", "SetAttr", "CreateObject", "CallFunction", "CallMethod", "isinstance",
+        "unchecked_cast", "unchecked_unwrap_optional", "Uninitialized", "RaiseException", "fork", "Enter", "Exit",
+        "tolist", "ModuleContainerIndex",
     )
 )  # fmt: skip

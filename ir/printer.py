@@ -1,8 +1,8 @@
 """The text form of graphs: TorchScript's printed form, which `linstock.ir.parser` reads back.
 
 An operator is printed without its overload where the types of its arguments say which one it is, else with it
-(`aten::add.Tensor`). Constants that cannot be written out (large tensors, objects) are printed as `CONSTANTS.cN`: number
-N of the list that `constants_of(graph)` gives.
+(`aten::add.Tensor`). Constants that cannot be written out (large tensors, objects) are printed as `CONSTANTS.cN`:
+number N of the list that `constants_of(graph)` gives.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ INLINE_ELEMENTS = 16
 
 
 def print_graph(graph: Graph, spans: bool = False, constants: list[Any] | None = None) -> str:
-    """The graph as text, with source positions if `spans`. Constants that cannot be written out are appended to `constants`."""
+    """The graph as text, with source positions if `spans`. Constants that cannot be written out are appended to
+    `constants`.
+    """
     printer = _Printer(spans, [] if constants is None else constants)
     printer.graph(graph)
     return "\n".join(printer.lines) + "\n"
@@ -193,7 +195,9 @@ def _tensor(value: Any) -> str | None:
     if array.size > INLINE_ELEMENTS or (isinstance(stated, dtypes.dtype) and stated.code != code):
         return None
     if array.dtype.kind == "c":
-        items = ", ".join(f"complex({_float(x.real)}, {_float(x.imag)})" for x in array.astype(complex).ravel().tolist())
+        items = ", ".join(
+            f"complex({_float(x.real)}, {_float(x.imag)})" for x in array.astype(complex).ravel().tolist()
+        )
     elif array.dtype.kind in "biu":
         items = ", ".join(str(int(x)) for x in array.ravel())
     else:

@@ -93,6 +93,9 @@ class _Formal:
     inner_alias: str | None = None
 
 
+Children = list[Any]
+
+
 def _transformer() -> Any:
     from lark import Transformer
 
@@ -102,8 +105,8 @@ def _transformer() -> Any:
         body, _, inner = str(token)[1:-1].replace(" ", "").partition("->")
         return body.rstrip("!"), body.endswith("!"), inner or None
 
-    class Build(Transformer):  # type: ignore[type-arg, misc]
-        def simple(self, c: list[Any]) -> _Formal:
+    class Build(Transformer):  # type: ignore[type-arg]
+        def simple(self, c: Children) -> _Formal:
             name = str(c[0])
             if name in _CARRIED:
                 return _Formal(_CARRIED[name], name if name in _KINDS else "")
@@ -113,41 +116,41 @@ def _transformer() -> Any:
                 return _Formal(torchbind(name))
             return _Formal(T.VarType(name))
 
-        def generic(self, c: list[Any]) -> _Formal:
+        def generic(self, c: Children) -> _Formal:
             parts = [f.type for f in c[1:]]
             made: dict[str, Any] = {"Dict(": T.DictType, "Future(": T.FutureType, "RRef(": T.RRefType, "Await(": T.AwaitType}
             return _Formal(T.union(parts) if c[0] == "Union(" else made[str(c[0])](*parts))
 
-        def list(self, c: list[Any]) -> _Formal:
+        def list(self, c: Children) -> _Formal:
             inner = next((x for x in c[1:] if getattr(x, "type", "") == "ALIAS"), None)
             number = next((x for x in c[1:] if getattr(x, "type", "") == "INT"), None)
             return _Formal(
                 T.ListType(c[0].type), c[0].kind, int(number) if number else None, str(inner) if inner else c[0].inner_alias
             )
 
-        def optional(self, c: list[Any]) -> _Formal:
+        def optional(self, c: Children) -> _Formal:
             inner = str(c[1]) if len(c) > 1 and c[1] is not None else c[0].inner_alias
             return _Formal(T.optional(c[0].type), c[0].kind, c[0].size, inner)
 
-        def number(self, c: list[Any]) -> float:
+        def number(self, c: Children) -> float:
             return float(c[0])
 
-        def integer(self, c: list[Any]) -> int:
+        def integer(self, c: Children) -> int:
             return int(c[0])
 
-        def string(self, c: list[Any]) -> str:
+        def string(self, c: Children) -> str:
             return str(c[0])[1:-1]
 
-        def name(self, c: list[Any]) -> Any:
+        def name(self, c: Children) -> Any:
             return _NAMED_VALUES[str(c[0])]
 
-        def items(self, c: list[Any]) -> list[Any]:
+        def items(self, c: Children) -> Children:
             return [x for x in c if x is not None]
 
-        def default(self, c: list[Any]) -> tuple[Any]:
+        def default(self, c: Children) -> tuple[Any]:
             return (c[0],)
 
-        def argument(self, c: list[Any]) -> Argument:
+        def argument(self, c: Children) -> Argument:
             formal = c[0]
             mark = next((x for x in c[1:] if getattr(x, "type", "") == "ALIAS"), None) or formal.inner_alias
             name = next(str(x) for x in c[1:] if getattr(x, "type", "") == "NAME")
@@ -160,35 +163,35 @@ def _transformer() -> Any:
                 value = [value] * formal.size
             return Argument(name, formal.type, given is not None, value, False, alias, writes, formal.size, formal.kind, inner)
 
-        def pairs_argument(self, c: list[Any]) -> Argument:
+        def pairs_argument(self, c: Children) -> Argument:
             return Argument(str(c[-1]), T.ListType(T.TupleType(tuple_type(f.type for f in c[:-1]))))
 
-        def pairs(self, c: list[Any]) -> list[Any]:
+        def pairs(self, c: Children) -> Children:
             return [Argument("", T.ListType(T.TupleType(tuple_type(r.type for r in c))))]
 
-        def pair(self, c: list[Any]) -> list[Any]:
+        def pair(self, c: Children) -> Children:
             return [Argument("", T.TupleType(tuple_type(r.type for r in c)))]
 
-        def ret(self, c: list[Any]) -> Argument:
+        def ret(self, c: Children) -> Argument:
             formal = c[0]
             mark = next((x for x in c[1:] if getattr(x, "type", "") == "ALIAS"), None) or formal.inner_alias
             name = next((str(x) for x in c[1:] if getattr(x, "type", "") == "NAME"), "")
             alias, writes, _ = alias_of(mark)
             return Argument(name, formal.type, alias=alias, writes=writes, kind=formal.kind)
 
-        def star(self, c: list[Any]) -> str:
+        def star(self, c: Children) -> str:
             return "*"
 
-        def varargs(self, c: list[Any]) -> str:
+        def varargs(self, c: Children) -> str:
             return "..."
 
-        def single(self, c: list[Any]) -> list[Any]:
+        def single(self, c: Children) -> Children:
             return c[0] if isinstance(c[0], list_type) else c
 
-        def many(self, c: list[Any]) -> list[Any]:
+        def many(self, c: Children) -> Children:
             return [x for x in c if x is not None]
 
-        def start(self, c: list[Any]) -> Schema:
+        def start(self, c: Children) -> Schema:
             name, _, overload = str(c[0]).partition(".")
             arguments, only = [], False
             for item in c[1:-1]:
@@ -202,7 +205,8 @@ def _transformer() -> Any:
             returns = () if varret else tuple(c[-1])
             return Schema(name, overload, tuple(arguments), returns, "..." in c[1:-1], varret)
 
-    tuple_type, list_type = type(()), type([])
+    tuple_type: Any = type(())
+    list_type: Any = type([])
     return Build()
 
 

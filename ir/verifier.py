@@ -1,4 +1,5 @@
-"""Checks a graph against the rules of the IR (ir/README.md). A broken rule raises GraphError that names the node and its place.
+"""Checks a graph against the rules of the IR (ir/README.md). A broken rule raises GraphError that names the node and
+its place.
 
 What passes refined is allowed: an output may have a more specific type than its schema or its container says, and a
 tensor's dtype and sizes are compared only where both sides know them.
@@ -36,13 +37,17 @@ class _Verifier:
         for value, found in self.uses.items():
             listed = {(u.node, u.index) for u in value.uses}
             if listed != found or len(value.uses) != len(found):
-                self.fail(value.node, f"the use list of {value!r} has {len(value.uses)} entries, the graph {len(found)} uses")
+                self.fail(
+                    value.node, f"the use list of {value!r} has {len(value.uses)} entries, the graph {len(found)} uses"
+                )
 
     def fail(self, node: Node, message: str) -> None:
-        text = print_node(node).split("\n")[0].strip() if node.kind not in ("prim::Param", "prim::Return") else node.kind
+        text = (
+            print_node(node).split("\n")[0].strip() if node.kind not in ("prim::Param", "prim::Return") else node.kind
+        )
         raise GraphError(f"{message}\n  in node {text}\n  {_place(node, self.graph)}", node.span)
 
-    # -- structure -------------------------------------------------------------------------------------------------------
+    # -- structure ----------------------------------------------------------------------------------
     def block(self, block: Block, owner: Node | None) -> None:
         if block.owner is not owner or block.graph is not self.graph:
             self.fail(block.param_node, "the block does not know its node or its graph")
@@ -78,7 +83,7 @@ class _Verifier:
                 self.fail(node, f"input {i}, {value!r}, is used {what}")
             self.uses[value].add((node, i))
 
-    # -- nodes -----------------------------------------------------------------------------------------------------------
+    # -- nodes --------------------------------------------------------------------------------------
     def check(self, node: Node) -> None:
         rule = _RULES.get(node.kind)
         if rule is not None:
@@ -157,7 +162,7 @@ def _misfit(values: Iterable[Value], wanted: Iterable[Type], what: str) -> str |
     return None
 
 
-# -- rules for structural nodes: what is wrong, or None ----------------------------------------------------------------
+# -- rules for structural nodes: what is wrong, or None ---------------------------------------------
 def _shaped(inputs: int | None, outputs: int | None, *attributes: str) -> Callable[[Node], str | None]:
     """A rule on the numbers of inputs and outputs, and the attributes that must be there."""
 

@@ -1,12 +1,12 @@
 """Alias analysis: which values may share memory, and which nodes write to it. Everything follows from the schemas.
 
-Values that may share memory are merged into one *class* (union-find, so the analysis is linear). A class knows the classes
-of what its values contain (elements of lists, tuples, dicts; attributes of objects); they are merged with each other only
-when something is taken out, so that a temporary list (`cat([a, b])`) does not make its elements aliases. What comes from
-outside or may be kept outside (inputs, results of calls) is one class, OUTSIDE, which contains itself.
+Values that may share memory are merged into one *class* (union-find, so the analysis is linear). A class knows the
+classes of what its values contain (elements of lists, tuples, dicts; attributes of objects); they are merged with each
+other only when something is taken out, so that a temporary list (`cat([a, b])`) does not make its elements aliases.
+What comes from outside or may be kept outside (inputs, results of calls) is one class, OUTSIDE, which contains itself.
 
-The analysis looks at the graph as a whole, not at the order of nodes: a write counts before and after it. After a change of the graph
-other than removing nodes the analysis must be made anew.
+The analysis looks at the graph as a whole, not at the order of nodes: a write counts before and after it. After a
+change of the graph other than removing nodes the analysis must be made anew.
 """
 
 from __future__ import annotations
@@ -29,17 +29,19 @@ _SIMPLE = {"Any": _ALL, "Generator": _OTHER, "Storage": _OTHER, "list": _LIST, "
 
 #: operators that return (views of) their tensors although their schema does not say so
 _SHARING = frozenset({
-    "aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout", "aten::atleast_1d",
-    "aten::atleast_2d", "aten::atleast_3d", "aten::broadcast_tensors", "aten::meshgrid", "aten::type_as", "aten::data", "aten::_unsafe_view",
-    "aten::sum_to_size", "aten::to_dense", "aten::_to_dense", "aten::einsum", "aten::unsafe_split", "aten::unsafe_chunk",
-    "aten::unsafe_split_with_sizes", "aten::chain_matmul", "aten::cartesian_prod", "aten::unflatten_dense_tensors",
-    "aten::flatten_dense_tensors", "aten::_pack_sequence", "aten::dequantize", "aten::lift", "aten::positive", "aten::chalf",
-    "aten::conj_physical", "aten::_cast_Byte", "aten::_cast_Char", "aten::_cast_Double", "aten::_cast_Float", "aten::_cast_Half",
-    "aten::_cast_Int", "aten::_cast_Long", "aten::_cast_Short", "aten::set", "aten::set_", "aten::set_data", "aten::resize",
+    "aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout",
+    "aten::atleast_1d", "aten::atleast_2d", "aten::atleast_3d", "aten::broadcast_tensors", "aten::meshgrid",
+    "aten::type_as", "aten::data", "aten::_unsafe_view", "aten::sum_to_size", "aten::to_dense", "aten::_to_dense",
+    "aten::einsum", "aten::unsafe_split", "aten::unsafe_chunk", "aten::unsafe_split_with_sizes", "aten::chain_matmul",
+    "aten::cartesian_prod", "aten::unflatten_dense_tensors", "aten::flatten_dense_tensors", "aten::_pack_sequence",
+    "aten::dequantize", "aten::lift", "aten::positive", "aten::chalf", "aten::conj_physical", "aten::_cast_Byte",
+    "aten::_cast_Char", "aten::_cast_Double", "aten::_cast_Float", "aten::_cast_Half", "aten::_cast_Int",
+    "aten::_cast_Long", "aten::_cast_Short", "aten::set", "aten::set_", "aten::set_data", "aten::resize",
     "aten::resize_as", "quantized::dropout",
 })  # fmt: skip
 
-#: operators that write to arguments although their schema does not say so: the arguments, and the flag that must be true
+#: operators that write to arguments although their schema does not say so: the arguments, and the flag that must be
+#: true
 _WRITING: dict[str, tuple[tuple[str, ...], str]] = {
     "aten::batch_norm": (("running_mean", "running_var"), "training"),
     "aten::native_batch_norm": (("running_mean", "running_var"), "training"),
@@ -73,8 +75,8 @@ def kinds_of(t: T.Type) -> int:
 
 
 class AliasAnalysis:
-    """The classes of a graph's values. `attribute_key` may give a key for what a `prim::GetAttr` reads: attributes with different keys
-    do not share memory (by default every attribute of an object from outside is outside)."""
+    """The classes of a graph's values. `attribute_key` may give a key for what a `prim::GetAttr` reads: attributes with
+    different keys do not share memory (by default every attribute of an object from outside is outside)."""
 
     def __init__(self, graph: Graph, attribute_key: AttributeKey | None = None) -> None:
         self.graph, self._attribute_key = graph, attribute_key
@@ -102,7 +104,7 @@ class AliasAnalysis:
         self._returned = returned
         self.changes_modes = any(effects.changes_mode(n) for n in graph.walk())
 
-    # -- questions ---------------------------------------------------------------------------------------------------------
+    # -- questions ----------------------------------------------------------------------------------
     def may_alias(self, a: Value, b: Value) -> bool:
         """Whether the two values (not what they contain) may share memory."""
         x, y = self._class.get(a), self._class.get(b)
@@ -173,7 +175,9 @@ class AliasAnalysis:
         return frozenset(found)
 
     def escapes(self, value: Value) -> bool:
-        """Whether the value, or something it contains, is or may be known outside the graph: passed in, returned or stored."""
+        """Whether the value, or something it contains, is or may be known outside the graph: passed in, returned or
+        stored.
+        """
         classes = self.classes(value)
         return OUTSIDE in classes or not classes.isdisjoint(self._returned)
 
@@ -214,7 +218,7 @@ class AliasAnalysis:
             at = at.next
         return False
 
-    # -- classes -----------------------------------------------------------------------------------------------------------
+    # -- classes ------------------------------------------------------------------------------------
     def _new(self, inside: Iterable[int] = ()) -> int:
         self._parent.append(len(self._parent))
         self._inside.append(set(inside))
@@ -301,7 +305,7 @@ class AliasAnalysis:
             known = self._deep_cache[root] = frozenset(seen)
         return known
 
-    # -- nodes -------------------------------------------------------------------------------------------------------------
+    # -- nodes --------------------------------------------------------------------------------------
     def _block(self, block: Block) -> None:
         for node in block:
             rule = _RULES.get(node.kind)
@@ -394,7 +398,11 @@ class AliasAnalysis:
     def _constant_class(self, value: Any) -> int:
         if isinstance(value, (list, tuple, dict)):
             items = [*value.keys(), *value.values()] if isinstance(value, dict) else list(value)
-            held = [self._constant_class(v) for v in items if not isinstance(v, (bool, int, float, complex, str, type(None)))]
+            held = [
+                self._constant_class(v)
+                for v in items
+                if not isinstance(v, (bool, int, float, complex, str, type(None)))
+            ]
             return self._keyed.setdefault(("list", id(value)), self._new(held))
         if hasattr(value, "__dlpack__"):
             return self._keyed.setdefault(("tensor", memory_of(value)), self._new())
@@ -407,7 +415,7 @@ class AliasAnalysis:
         for out in node.outputs:
             self._of(out)
 
-    # -- operators ---------------------------------------------------------------------------------------------------------
+    # -- operators ----------------------------------------------------------------------------------
     def _operator(self, node: Node, schema: Schema) -> None:
         if schema.varret:
             self._action(node)
@@ -442,7 +450,9 @@ class AliasAnalysis:
                 self._merge(c, OUTSIDE)
 
     def _leaf(self, formal: T.Type, c: int, leaves: dict[str, int]) -> None:
-        """Merge the parts of a value that stand for the same type variable: this is how elements get into and out of containers."""
+        """Merge the parts of a value that stand for the same type variable: this is how elements get into and out of
+        containers.
+        """
         if isinstance(formal, T.VarType):
             leaves[formal.name] = self._merge(leaves.setdefault(formal.name, c), c)
         elif isinstance(formal, T.OptionalType):
@@ -454,14 +464,20 @@ class AliasAnalysis:
 
     def _write_to(self, node: Node, schema: Schema, formal: Argument, c: int) -> None:
         """A list of tensors that is written to means the tensors, outside the operators on lists."""
-        if isinstance(formal.type, T.ListType) and not formal.type.has_variables() and not _on_containers(schema.full_name):
+        if (
+            isinstance(formal.type, T.ListType)
+            and not formal.type.has_variables()
+            and not _on_containers(schema.full_name)
+        ):
             self._write(node, self._take(c), _TENSOR)
         else:
             self._write(node, c, kinds_of(formal.type))
 
     def _unwritten(self, node: Node, schema: Schema, classes: list[int | None]) -> None:
         """What schemas do not say: shared results, written statistics."""
-        if schema.name in _SHARING or (_on_containers(schema.full_name) and not any(a.type.has_variables() for a in schema.returns)):
+        if schema.name in _SHARING or (
+            _on_containers(schema.full_name) and not any(a.type.has_variables() for a in schema.returns)
+        ):
             tensors = [
                 self._take(c) if isinstance(a.type, T.ListType) else c
                 for a, c in zip(schema.arguments, classes, strict=False)
@@ -480,9 +496,9 @@ class AliasAnalysis:
         names, flag = _WRITING.get(schema.name, ((), ""))
         if names and not effects.is_false(node.input_named(flag)):
             for name in names:
-                c = classes[schema.index_of(name) or 0]
-                if c is not None:
-                    self._write(node, c, _TENSOR)
+                written = classes[schema.index_of(name) or 0]
+                if written is not None:
+                    self._write(node, written, _TENSOR)
 
 
 def _on_containers(full_name: str) -> bool:

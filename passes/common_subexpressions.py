@@ -40,8 +40,8 @@ def signature_of(node: Node) -> Hashable | None:
 
 #: kinds whose outputs are (parts of) their first input: the same things, whatever is written to them
 _PARTS = frozenset({
-    "prim::GetAttr", "prim::unchecked_cast", "prim::unchecked_unwrap_optional", "prim::TupleIndex", "prim::TupleUnpack", "prim::ListUnpack",
-    "aten::__getitem__",
+    "prim::GetAttr", "prim::unchecked_cast", "prim::unchecked_unwrap_optional", "prim::TupleIndex",
+    "prim::TupleUnpack", "prim::ListUnpack", "aten::__getitem__",
 })  # fmt: skip
 
 
@@ -83,7 +83,8 @@ class _Merger:
     def _safe(self, old: Node, new: Node) -> bool:
         """Two results that are both known outside stay two: the caller may change one of them."""
         return new.kind in _PARTS or not any(
-            kinds_of(a.type) and self._escapes(a) and self._escapes(b) for a, b in zip(old.outputs, new.outputs, strict=True)
+            kinds_of(a.type) and self._escapes(a) and self._escapes(b)
+            for a, b in zip(old.outputs, new.outputs, strict=True)
         )
 
     def _replace(self, node: Node, values: list[Value]) -> None:

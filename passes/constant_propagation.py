@@ -20,9 +20,9 @@ Evaluator = Callable[[str, Sequence[Any]], Sequence[Any]]
 class ConstantPropagation:
     """Replaces nodes with constant inputs by their results, conditionals with a constant condition by the branch taken.
 
-    A result that is mutable (tensor, list, dict) becomes a constant only if nothing writes to it and it is not known outside: a constant is
-    shared by all runs. A result of more than `max_elements` elements is kept out unless it is no larger than what it is made of. What
-    raises is left to raise when it is run.
+    A result that is mutable (tensor, list, dict) becomes a constant only if nothing writes to it and it is not known
+    outside: a constant is shared by all runs. A result of more than `max_elements` elements is kept out unless it is no
+    larger than what it is made of. What raises is left to raise when it is run.
     """
 
     evaluator: Evaluator | None
@@ -99,7 +99,12 @@ class _Folder:
         if any(map(self.alias.has_writers, node.inputs)):
             return False
         return not any(
-            kinds_of(v.type) and (self.alias.has_writers(v) or (self.alias.escapes(v) and not isinstance(v.type, T.TupleType)) or not _plain(v.type))
+            kinds_of(v.type)
+            and (
+                self.alias.has_writers(v)
+                or (self.alias.escapes(v) and not isinstance(v.type, T.TupleType))
+                or not _plain(v.type)
+            )
             for v in node.outputs
         )
 
@@ -131,14 +136,16 @@ def _elements(value: Any) -> int:
 
 def _constant(node: Node, value: Any, output: Value) -> Value:
     kind = output.type
-    if isinstance(value, (bool, int, float, complex, str, type(None))) and isinstance(kind, (T.OptionalType, T.UnionType, T.SimpleType)):
+    if isinstance(value, (bool, int, float, complex, str, type(None))) and isinstance(
+        kind, (T.OptionalType, T.UnionType, T.SimpleType)
+    ):
         kind = type_of_constant(value)
     made = Builder(node, node.span).constant(value, kind)
     made.name = output.name
     return made
 
 
-# -- evaluation ----------------------------------------------------------------------------------------------------------
+# -- evaluation -------------------------------------------------------------------------------------
 def _evaluate(node: Node, inputs: list[Any], evaluator: Evaluator | None) -> Sequence[Any] | None:
     """The outputs of the node, None if they cannot be computed here."""
     rule = _STRUCTURAL.get(node.kind)

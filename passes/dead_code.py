@@ -11,8 +11,8 @@ from linstock.passes.alias import AliasAnalysis
 
 @dataclass(frozen=True)
 class DeadCode:
-    """Keeps what the graph returns, what acts (`effects.is_action`), writes to memory that is returned, known outside or read by
-    something that is kept, and what all of these need."""
+    """Keeps what the graph returns, what acts (`effects.is_action`), writes to memory that is returned, known outside
+    or read by something that is kept, and what all of these need."""
 
     name = "dead_code"
 
@@ -72,7 +72,14 @@ class _Marker:
             self._carry(node, value.index)
 
     def _carry(self, loop: Node, index: int) -> None:
-        self._need([loop.inputs[index + 2], loop.blocks[0].outputs[index + 1], loop.blocks[0].inputs[index + 1], loop.outputs[index]])
+        self._need(
+            [
+                loop.inputs[index + 2],
+                loop.blocks[0].outputs[index + 1],
+                loop.blocks[0].inputs[index + 1],
+                loop.outputs[index],
+            ]
+        )
 
     def _mark(self, node: Node) -> None:
         while node not in self.nodes:
@@ -108,7 +115,9 @@ def _sweep(block: Block, live: _Marker) -> bool:
 
 
 def _drop_result(node: Node, index: int) -> None:
-    """Remove an output of a conditional, or a carried value of a loop (but for the block's input, which dead nodes may still use)."""
+    """Remove an output of a conditional, or a carried value of a loop (but for the block's input, which dead nodes may
+    still use).
+    """
     if node.kind == "prim::Loop":
         node.remove_input(index + 2)
         node.blocks[0].remove_output(index + 1)

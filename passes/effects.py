@@ -9,28 +9,36 @@ from linstock.ir.graph import Node, Value
 
 #: kinds that are always run, in order
 _ACTIONS = frozenset({
-    "prim::RaiseException", "prim::Print", "aten::warn", "prim::SetAttr", "prim::Enter", "prim::Exit", "prim::fork", "aten::wait",
-    "prim::CallFunction", "prim::CallMethod", "aten::set_grad_enabled", "aten::save", "aten::manual_seed", "aten::seed",
-    "aten::backward", "aten::retain_grad", "prim::AddStatValue",
+    "prim::RaiseException", "prim::Print", "aten::warn", "prim::SetAttr", "prim::Enter", "prim::Exit", "prim::fork",
+    "aten::wait", "prim::CallFunction", "prim::CallMethod", "aten::set_grad_enabled", "aten::save",
+    "aten::manual_seed", "aten::seed", "aten::backward", "aten::retain_grad", "prim::AddStatValue",
 })  # fmt: skip
 
 #: kinds whose outputs depend on more than their inputs, or have an identity of their own
 _VARYING = frozenset({
-    "aten::empty", "aten::empty_like", "aten::empty_permuted", "aten::empty_strided", "aten::empty_quantized", "aten::new_empty",
-    "aten::new_empty_strided", "aten::resize", "aten::from_file", "aten::is_grad_enabled", "aten::is_autocast_enabled",
-    "aten::_get_tracing_state", "aten::Generator", "prim::CreateObject", "prim::Uninitialized", "prim::id", "aten::grad", "prim::grad",
+    "aten::empty", "aten::empty_like", "aten::empty_permuted", "aten::empty_strided", "aten::empty_quantized",
+    "aten::new_empty", "aten::new_empty_strided", "aten::resize", "aten::from_file", "aten::is_grad_enabled",
+    "aten::is_autocast_enabled", "aten::_get_tracing_state", "aten::Generator", "prim::CreateObject",
+    "prim::Uninitialized", "prim::id", "aten::grad", "prim::grad",
 })  # fmt: skip
 
 #: operators of the random family that draw nothing
 _NOT_RANDOM = frozenset({"aten::native_dropout_backward", "aten::initial_seed", "aten::Generator"})
+
+#: kinds that may change the shape or element type of an existing tensor
+RESHAPING = frozenset({
+    "aten::resize_", "aten::resize_as_", "aten::set_", "aten::set_data", "aten::squeeze_", "aten::unsqueeze_",
+    "aten::t_", "aten::transpose_", "aten::swapaxes_", "aten::swapdims_", "aten::as_strided_", "prim::CallMethod",
+    "prim::CallFunction", "prim::fork", "aten::wait",
+})  # fmt: skip
 
 #: kinds that change how gradients are recorded
 _MODES = frozenset({"prim::Enter", "prim::Exit", "aten::set_grad_enabled"})
 
 
 def is_action(node: Node) -> bool:
-    """Whether the node must run even if its outputs are not used, because of what it does outside memory: prints, raises, calls,
-    draws random numbers, changes a mode. Blocks inside it are not looked into."""
+    """Whether the node must run even if its outputs are not used, because of what it does outside memory: prints,
+    raises, calls, draws random numbers, changes a mode. Blocks inside it are not looked into."""
     return node.kind in _ACTIONS or draws_random(node)
 
 
@@ -40,7 +48,9 @@ def changes_mode(node: Node) -> bool:
 
 
 def is_repeatable(node: Node) -> bool:
-    """Whether running the node again on the same inputs gives the same outputs and nothing else happens outside memory."""
+    """Whether running the node again on the same inputs gives the same outputs and nothing else happens outside
+    memory.
+    """
     return not node.blocks and node.kind not in _VARYING and not is_action(node)
 
 

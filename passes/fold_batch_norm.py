@@ -20,10 +20,11 @@ _GENERAL = frozenset({"aten::_convolution", "aten::convolution"})
 
 @dataclass(frozen=True)
 class FoldBatchNorm:
-    """batch_norm(layer(x, W, b))  =>  layer(x, W', b'), where all parameters are constants and only the norm uses the layer's result.
+    """batch_norm(layer(x, W, b))  =>  layer(x, W', b'), where all parameters are constants and only the norm uses the
+    layer's result.
 
-    Changes results by rounding: not for pipelines that must be exact. With s = gamma / sqrt(var + eps) for every output channel:
-    W' = W * s, b' = (b - mean) * s + beta; computed in float64 and rounded once.
+    Changes results by rounding: not for pipelines that must be exact. With s = gamma / sqrt(var + eps) for every output
+    channel: W' = W * s, b' = (b - mean) * s + beta; computed in float64 and rounded once.
     """
 
     evaluator: Evaluator
@@ -64,7 +65,7 @@ class FoldBatchNorm:
         return True
 
 
-# -- predicates ----------------------------------------------------------------------------------------------------------
+# -- predicates -------------------------------------------------------------------------------------
 def _is_layer(node: Node) -> bool:
     if node.kind == "aten::linear":  # only with rows of features are the features the norm's channels
         t = node.inputs[0].type
@@ -92,7 +93,7 @@ def _is_transposed(layer: Node) -> bool:
     return layer.kind in _TRANSPOSED or (layer.kind in _GENERAL and effects.is_true(layer.input_named("transposed")))
 
 
-# -- algebra -------------------------------------------------------------------------------------------------------------
+# -- algebra ----------------------------------------------------------------------------------------
 def _channel_shape(layer: Node, weight: Any, groups: int) -> tuple[list[int], list[int]]:
     """How the weight is split so that the output channels are dimensions of it, and the shape of the channels in it.
 
@@ -107,7 +108,9 @@ def _channel_shape(layer: Node, weight: Any, groups: int) -> tuple[list[int], li
     return whole, [whole[0], *[1] * (len(sizes) - 1)]
 
 
-def _folded(evaluate: Evaluator, values: Sequence[Any], eps: float, shapes: tuple[list[int], list[int]]) -> tuple[Any, Any]:
+def _folded(
+    evaluate: Evaluator, values: Sequence[Any], eps: float, shapes: tuple[list[int], list[int]]
+) -> tuple[Any, Any]:
     """The new weight and bias."""
 
     def call(name: str, *args: Any) -> Any:
@@ -128,4 +131,6 @@ def _folded(evaluate: Evaluator, values: Sequence[Any], eps: float, shapes: tupl
     sizes = [int(n) for n in tensor_type_of(values[0]).sizes or ()]
     wide = call("aten::mul.Tensor", call("aten::reshape", weight, split), call("aten::reshape", scale, channels))
     wide = call("aten::reshape", wide, sizes)
-    return call("aten::to.dtype", wide, dtype, False, True, None), call("aten::to.dtype", shift, dtype, False, True, None)
+    return call("aten::to.dtype", wide, dtype, False, True, None), call(
+        "aten::to.dtype", shift, dtype, False, True, None
+    )

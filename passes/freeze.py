@@ -1,7 +1,7 @@
 """Turns attributes of a module into constants of its graphs.
 
-Passes know nothing of objects that exist at run time: they are handed a module and `get_attribute(object, name)`, which must give the same
-object every time.
+Passes know nothing of objects that exist at run time: they are handed a module and `get_attribute(object, name)`, which
+must give the same object every time.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ GetAttribute = Callable[[Any, str], Any]
 class Freeze:
     """Replaces reads of attributes of `module` and its submodules (the first input of every graph) by constants.
 
-    `methods` are the (inlined) graphs of all methods that can still be called: an attribute that one of them sets, or whose tensor, list or
-    dict one of them may change, stays an attribute, as do those named in `preserved` (dotted paths; a submodule stays whole).
+    `methods` are the (inlined) graphs of all methods that can still be called: an attribute that one of them sets, or
+    whose tensor, list or dict one of them may change, stays an attribute, as do those named in `preserved` (dotted
+    paths; a submodule stays whole).
     """
 
     module: Any
@@ -47,8 +48,8 @@ class Freeze:
 
 @dataclass(frozen=True)
 class ResolveInterfaces:
-    """Gives what is read from attributes of interface type the class of the object that is there, so that its methods can be inlined.
-    Attributes of that name that are set anywhere are left alone."""
+    """Gives what is read from attributes of interface type the class of the object that is there, so that its methods
+    can be inlined. Attributes of that name that are set anywhere are left alone."""
 
     module: Any
     get_attribute: GetAttribute
@@ -118,7 +119,11 @@ class _Objects:
         found = self.reads.get(value.node)
         if found is None:
             return None
-        return ("memory", memory_of(found.value)) if is_tensor(found.value) else ("attribute", id(found.object), found.name)
+        return (
+            ("memory", memory_of(found.value))
+            if is_tensor(found.value)
+            else ("attribute", id(found.object), found.name)
+        )
 
     def is_preserved(self, found: _Read) -> bool:
         for path in self.paths[id(found.object)]:
@@ -182,7 +187,11 @@ class _Changing:
                     self._keys.add(("memory", memory_of(value)))
 
     def may(self, found: _Read) -> bool:
-        key: Hashable = ("memory", memory_of(found.value)) if is_tensor(found.value) else ("attribute", id(found.object), found.name)
+        key: Hashable = (
+            ("memory", memory_of(found.value))
+            if is_tensor(found.value)
+            else ("attribute", id(found.object), found.name)
+        )
         return (
             (id(found.object), found.name) in self._set
             or found.name in self._names
@@ -202,7 +211,9 @@ def _leaving(node: Node) -> Iterable[Value]:
 
 
 def _replace(node: Node, value: Any, alias: AliasAnalysis) -> bool:
-    """Put a constant in the place of a GetAttr. A list or dict that is known outside stays: every call would give the same one."""
+    """Put a constant in the place of a GetAttr. A list or dict that is known outside stays: every call would give the
+    same one.
+    """
     out = node.outputs[0]
     kind = _constant_type(value, out.type)
     if kind is None or (isinstance(value, (list, dict)) and alias.escapes(out)):
@@ -226,7 +237,12 @@ def _constant_type(value: Any, t: T.Type) -> T.Type | None:
         return None
     if isinstance(t, (T.ListType, T.TupleType, T.DictType)):
         return t if all(_constant_type(v, c) is not None for v, c in _parts(value, t)) else None
-    return t if isinstance(t, (T.TensorType, T.EnumType, T.SimpleType)) and (is_tensor(value) or not isinstance(t, T.TensorType)) else None
+    return (
+        t
+        if isinstance(t, (T.TensorType, T.EnumType, T.SimpleType))
+        and (is_tensor(value) or not isinstance(t, T.TensorType))
+        else None
+    )
 
 
 def _parts(value: Any, t: T.Type) -> Iterator[tuple[Any, T.Type]]:

@@ -15,8 +15,9 @@ from linstock.ir.program import Function
 class Inline:
     """Inlines calls of known functions and of methods of known classes, and the calls inside them.
 
-    Recursive calls, calls through interfaces and of `forward` of a module with hooks stay calls, and so do calls of what does not compile:
-    its error waits until it is called. Every inlined node remembers the calls it came through (`Node.calls`).
+    Recursive calls, calls through interfaces and of `forward` of a module with hooks stay calls, and so do calls of
+    what does not compile: its error waits until it is called. Every inlined node remembers the calls it came through
+    (`Node.calls`).
     """
 
     name = "inline"

@@ -10,8 +10,8 @@ from linstock.passes import effects
 
 @dataclass(frozen=True)
 class LoopUnrolling:
-    """Unrolls loops with a constant trip count of at most `max_iterations` whose condition is always true, if that makes at most `max_nodes`
-    nodes. Loops inside are unrolled first."""
+    """Unrolls loops with a constant trip count of at most `max_iterations` whose condition is always true, if that
+    makes at most `max_nodes` nodes. Loops inside are unrolled first."""
 
     max_iterations: int = 16
     max_nodes: int = 256
@@ -35,7 +35,11 @@ class LoopUnrolling:
 
 def trip_count(node: Node) -> int | None:
     """How often a loop runs if that is known: a constant count, and conditions that are always true."""
-    if node.kind != "prim::Loop" or not effects.is_true(node.inputs[1]) or not effects.is_true(node.blocks[0].outputs[0]):
+    if (
+        node.kind != "prim::Loop"
+        or not effects.is_true(node.inputs[1])
+        or not effects.is_true(node.blocks[0].outputs[0])
+    ):
         return None
     count = node.inputs[0]
     return max(0, count.constant) if count.is_constant else None

@@ -10,8 +10,9 @@ from linstock.ir.graph import Block, Builder, Graph, Node, Value
 
 @dataclass(frozen=True)
 class LowerTuples:
-    """Replaces elements taken out of known tuples by the values, and carries elements instead of tuples through conditionals and loops where
-    every way in constructs the tuple. Constructs that are no longer used are left to dead code elimination."""
+    """Replaces elements taken out of known tuples by the values, and carries elements instead of tuples through
+    conditionals and loops where every way in constructs the tuple. Constructs that are no longer used are left to dead
+    code elimination."""
 
     name = "lower_tuples"
 
@@ -108,7 +109,9 @@ def _split_carried(node: Node) -> bool:
     while i < len(node.outputs):
         out, first, inner, last = node.outputs[i], node.inputs[i + 2], body.inputs[i + 1], body.outputs[i + 1]
         made = "prim::TupleConstruct" in (first.node.kind, last.node.kind)
-        if not isinstance(out.type, T.TupleType) or not (made and _is_made(first) and (_is_made(last) or last is inner)):
+        if not isinstance(out.type, T.TupleType) or not (
+            made and _is_made(first) and (_is_made(last) or last is inner)
+        ):
             i += 1
             continue
         start = _ways(first, Builder(node, node.span))

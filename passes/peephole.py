@@ -1,7 +1,7 @@
 """Small local rewrites: what a node and the nodes that make its inputs already tell.
 
-A rule takes a node and gives the value that its output always equals (or None); it may insert nodes before it. Rules are exact: they
-change no result in any bit. Those that look into lists need that nothing writes to the list.
+A rule takes a node and gives the value that its output always equals (or None); it may insert nodes before it. Rules
+are exact: they change no result in any bit. Those that look into lists need that nothing writes to the list.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class _Rewriter:
 
     @property
     def alias(self) -> AliasAnalysis:
-        """The analysis of the graph as it was at first need: rewrites only replace values by ones that share at least their memory."""
+        """The analysis of the graph as it was at first need: rewrites only replace values by ones that share at least
+        their memory.
+        """
         if self._alias is None:
             self._alias = AliasAnalysis(self.graph)
         return self._alias
@@ -124,7 +126,7 @@ class _Rewriter:
 Rule = Callable[[_Rewriter, Node], Value | None]
 
 
-# -- predicates ----------------------------------------------------------------------------------------------------------
+# -- predicates -------------------------------------------------------------------------------------
 def _is(value: Value, constant: Any) -> bool:
     """Whether this is the constant, of the same type (1 is not True)."""
     return value.is_constant and type(value.constant) is type(constant) and value.constant == constant
@@ -138,7 +140,7 @@ def _made_by(value: Value, *kinds: str) -> Node | None:
     return value.node if value.node.kind in kinds else None
 
 
-# -- None and casts --------------------------------------------------------------------------------------------------------
+# -- None and casts ---------------------------------------------------------------------------------
 def _none_check(equal: bool) -> Rule:
     def rule(r: _Rewriter, node: Node) -> Value | None:
         """x is None, by the type of x"""
@@ -171,13 +173,17 @@ def _isinstance(r: _Rewriter, node: Node) -> Value | None:
     if all(any(T.is_subtype(m, w) for w in wanted) for m in T.members_of(t)):
         return r.constant(node, True)
     known = (T.SimpleType, T.TensorType, T.ListType, T.DictType)
-    if t in (T.ANY, T.NUMBER) or not all(type(m) in known and m not in (T.ANY, T.NUMBER) for m in (*T.members_of(t), *wanted)):
+    if t in (T.ANY, T.NUMBER) or not all(
+        type(m) in known and m not in (T.ANY, T.NUMBER) for m in (*T.members_of(t), *wanted)
+    ):
         return None
-    apart = all(type(m) is not type(w) or (isinstance(m, T.SimpleType) and m != w) for m in T.members_of(t) for w in wanted)
+    apart = all(
+        type(m) is not type(w) or (isinstance(m, T.SimpleType) and m != w) for m in T.members_of(t) for w in wanted
+    )
     return r.constant(node, False) if apart else None
 
 
-# -- numbers -----------------------------------------------------------------------------------------------------------------
+# -- numbers ----------------------------------------------------------------------------------------
 def _neutral(constant: Any, *sides: int) -> Rule:
     """x op constant  =>  x, for the argument positions where the constant is neutral (exact numbers only)"""
 
@@ -216,7 +222,7 @@ def _derive_index(r: _Rewriter, node: Node) -> Value | None:
     return index if _is(start, 0) and _is(step, 1) else None
 
 
-# -- lists -------------------------------------------------------------------------------------------------------------------
+# -- lists ------------------------------------------------------------------------------------------
 def _len(r: _Rewriter, node: Node) -> Value | None:
     """len([a, b])  =>  2"""
     items = r.items(node.inputs[0])
@@ -250,11 +256,15 @@ def _list_join(r: _Rewriter, node: Node) -> Value | None:
     return Builder(node, node.span).value("prim::ListConstruct", [*a, *b], node.outputs[0].type)
 
 
-# -- tensors -----------------------------------------------------------------------------------------------------------------
+# -- tensors ----------------------------------------------------------------------------------------
 def _rank(r: _Rewriter, node: Node) -> Value | None:
     """x.dim(), if the rank is known"""
     t = node.inputs[0].type
-    return r.constant(node, t.rank) if isinstance(t, T.TensorType) and t.rank is not None and _steady(r, node.inputs[0]) else None
+    return (
+        r.constant(node, t.rank)
+        if isinstance(t, T.TensorType) and t.rank is not None and _steady(r, node.inputs[0])
+        else None
+    )
 
 
 def _size(r: _Rewriter, node: Node) -> Value | None:
@@ -270,13 +280,7 @@ def _size(r: _Rewriter, node: Node) -> Value | None:
 
 def _steady(r: _Rewriter, value: Value) -> bool:
     """Whether nothing changes the tensor's shape in place."""
-    return not any(w.kind in _RESHAPING for w in r.alias.writers(value))
-
-
-_RESHAPING = frozenset({
-    "aten::resize_", "aten::resize_as_", "aten::set_", "aten::set_data", "aten::squeeze_", "aten::unsqueeze_", "aten::t_", "aten::transpose_",
-    "aten::swapaxes_", "aten::swapdims_", "aten::as_strided_", "prim::CallMethod", "prim::CallFunction", "prim::fork", "aten::wait",
-})  # fmt: skip
+    return not any(w.kind in effects.RESHAPING for w in r.alias.writers(value))
 
 
 def _property(read: Callable[[T.TensorType], Any]) -> Rule:
@@ -298,7 +302,9 @@ def _transposed(r: _Rewriter, node: Node) -> Value | None:
     inner = node.inputs[0].node
     if inner.full_name != node.full_name or not _steady(r, node.outputs[0]):
         return None
-    if node.kind != "aten::t" and not (all(v.is_constant for v in (*node.inputs[1:], *inner.inputs[1:])) and _same_axes(node, inner)):
+    if node.kind != "aten::t" and not (
+        all(v.is_constant for v in (*node.inputs[1:], *inner.inputs[1:])) and _same_axes(node, inner)
+    ):
         return None
     return inner.inputs[0]
 

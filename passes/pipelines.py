@@ -1,4 +1,6 @@
-"""The orders in which passes run. Each pipeline is one function, read from top to bottom, with a reason for every step."""
+"""The orders in which passes run. Each pipeline is one function, read from top to bottom, with a reason for every
+step.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +49,11 @@ def freeze_pipeline(
     class_of: Callable[[Any], Type | None] | None = None,
     fold: bool = True,
 ) -> None:
-    """Freezes the graphs of a module's methods (copies, which are changed): attributes become constants, then what follows from that.
+    """Freezes the graphs of a module's methods (copies, which are changed): attributes become constants, then what
+    follows from that.
 
-    `preserved` are dotted paths of attributes that stay. With `fold` normalisation is folded into layers, which changes rounding.
+    `preserved` are dotted paths of attributes that stay. With `fold` normalisation is folded into layers, which changes
+    rounding.
     """
     graphs = tuple(methods.values())
     kept = frozenset(preserved)
@@ -58,7 +62,8 @@ def freeze_pipeline(
     if class_of is not None:
         for _ in range(8):  # interfaces in what was called through interfaces
             resolve = ResolveInterfaces(module, get_attribute, class_of, graphs)
-            if not any([resolve.run(g) for g in graphs]):
+            refined = [resolve.run(g) for g in graphs]
+            if not any(refined):
                 break
             for graph in graphs:
                 Inline().run(graph)

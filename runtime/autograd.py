@@ -19,7 +19,7 @@ from linstock.runtime.tape import Edge, Meta, Node, RemovableHandle, Version
 from linstock.runtime.tensor import Tensor
 from linstock.runtime.types import Size
 
-# operators as derivative rules call them -----------------------------------------------------------------------------------
+# operators as derivative rules call them ----------------------------------------------------------------------------
 
 
 class Ops:
@@ -47,7 +47,8 @@ OPS = Ops()
 
 
 class _Overwritten(Tensor):
-    """Stands for a saved tensor that was overwritten since: its shape and type can be read, computing with it raises."""
+    """Stands for a saved tensor that was overwritten since: its shape and type can be read, computing with it
+    raises."""
 
     __slots__ = ("_expected", "_found", "_needed_by", "_true")
 
@@ -55,8 +56,10 @@ class _Overwritten(Tensor):
     def _array(self) -> Any:  # type: ignore[override]
         raise RuntimeError(
             f"one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{wrap(self._true).type()} {list(self._true.shape)}], needed by {self._needed_by}, is at version {self._found}; "
-            f"expected version {self._expected} instead. Hint: use the out-of-place form of the operator that changed it, or "
+            f"[{wrap(self._true).type()} {list(self._true.shape)}], needed by {self._needed_by}, is at version "
+            f"{self._found}; "
+            f"expected version {self._expected} instead. Hint: use the out-of-place form of the operator that "
+            "changed it, or "
             "change a clone()."
         )
 
@@ -82,11 +85,12 @@ def _replaced(value: Any, stale: dict[int, Tensor]) -> Any:
     return stale.get(id(value), value)
 
 
-# recording -----------------------------------------------------------------------------------------------------------------
+# recording ----------------------------------------------------------------------------------------------------------
 
 
 class OpNode(Node):
-    """A recorded operator: its arguments and results, and the rule that turns gradients of these into gradients of those."""
+    """A recorded operator: its arguments and results, and the rule that turns gradients of these into gradients of
+    those."""
 
     def __init__(self, bound: Bound, args: tuple[Any, ...]) -> None:
         edges = []
@@ -124,14 +128,18 @@ class OpNode(Node):
     def gradients(self, grads: list[Any], needed: list[bool]) -> list[Any]:
         if self.released:
             raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-                "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-                "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+                "Trying to backward through the graph a second time (or directly access saved tensors after they "
+                "have already "
+                "been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+                "autograd.grad(). "
+                "Specify retain_graph=True if you need to backward through the graph a second time or if you need to "
+                "access "
                 "saved tensors after calling backward."
             )
         if self.rule is None:
             raise RuntimeError(
-                f"the derivative for {self.what} is not implemented: detach() its arguments if no gradient should flow through "
+                f"the derivative for {self.what} is not implemented: detach() its arguments if no gradient should "
+                "flow through "
                 "it, or express it with other operators"
             )
         args = self.args
@@ -150,7 +158,8 @@ class OpNode(Node):
             outputs.append(t)
         if len(grads) > 1:
             grads = [
-                wrap(np.zeros(s, d)) if g is None and promotion.is_inexact(d) else g for g, (s, d) in zip(grads, self.output_shapes)
+                wrap(np.zeros(s, d)) if g is None and promotion.is_inexact(d) else g
+                for g, (s, d) in zip(grads, self.output_shapes)
             ]
         result = self.rule(OPS, grads, args, outputs)
         if not isinstance(result, (tuple, list)):
@@ -170,7 +179,8 @@ class OpNode(Node):
 
 
 class CopySlices(Node):
-    """An in-place operator on a view, seen from the base: the gradient of the written part goes through the operator."""
+    """An in-place operator on a view, seen from the base: the gradient of the written part goes through the
+    operator."""
 
     def __init__(self, base: Tensor, view: Tensor, inner: OpNode) -> None:
         self.chain = tape.views_to(view)
@@ -224,8 +234,6 @@ def _any_requires(bound: Bound, args: tuple[Any, ...]) -> bool:
 
 def run(bound: Bound, args: tuple[Any, ...]) -> Any:
     """Call an operator while gradients are on: record it where a gradient may be wanted, and remember views."""
-    if len(args) < len(bound.schema.arguments):
-        args = (*args, *[a.default for a in bound.schema.arguments[len(args) :]])
     needs = _any_requires(bound, args)
     if bound.written:
         return _run_writing(bound, args) if needs else bound.raw(*args)
@@ -269,7 +277,8 @@ def _run_writing(bound: Bound, args: tuple[Any, ...]) -> Any:
     schema = bound.schema
     if schema.out_arguments:
         raise RuntimeError(
-            f"{schema.name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            f"{schema.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the "
             "arguments requires grad."
         )
     target = args[0]
@@ -320,7 +329,7 @@ def _run_with_side_effects(bound: Bound, args: tuple[Any, ...]) -> Any:
     return result
 
 
-# the engine ----------------------------------------------------------------------------------------------------------------
+# the engine ---------------------------------------------------------------------------------------------------------
 
 
 def fit(grad: Tensor, shape: tuple[int, ...], dtype: Any) -> Tensor:
@@ -333,7 +342,9 @@ def fit(grad: Tensor, shape: tuple[int, ...], dtype: Any) -> Tensor:
             grad = operator("aten::to.dtype")(grad, promotion.code_of(dtype))
     if grad._array.shape != shape:
         if len(shape) > len(a.shape):
-            raise RuntimeError(f"a derivative rule returned a gradient of shape {list(a.shape)} for a tensor of {list(shape)}")
+            raise RuntimeError(
+                f"a derivative rule returned a gradient of shape {list(a.shape)} for a tensor of {list(shape)}"
+            )
         grad = OPS.sum_to_size(grad, list(shape))
     return grad
 
@@ -378,18 +389,20 @@ def _execute(
         while queue:
             _, _, node = heapq.heappop(queue)
             grads = pending.pop(node)
-            _run_tensor_hooks(node, grads)
-            for index, g in enumerate(grads):
-                if g is not None and (id(node), index) in captures:
-                    captured[id(node), index] = g
+            if node.tensor_hooks or node.retained:
+                _run_tensor_hooks(node, grads)
+            if captures:
+                for index, g in enumerate(grads):
+                    if g is not None and (id(node), index) in captures:
+                        captured[id(node), index] = g
             needed = [reaches(e.target) for e in node.edges]
             if not any(needed) or (useful is not None and id(node) not in useful):
                 continue
-            for hook in list(node.pre_hooks.values()):
+            for hook in list((node.pre_hooks or {}).values()):
                 changed = hook(tuple(grads))
                 grads = list(changed) if changed is not None else grads
             found = node.gradients(grads, needed)
-            for hook in list(node.post_hooks.values()):
+            for hook in list((node.post_hooks or {}).values()):
                 changed = hook(tuple(found), tuple(grads))
                 found = list(changed) if changed is not None else found
             for edge, wanted_here, g in zip(node.edges, needed, found):
@@ -414,11 +427,11 @@ def _hooked(hooks: dict[int, Callable[..., Any]], grad: Tensor) -> Tensor:
 
 
 def _run_tensor_hooks(node: Node, grads: list[Tensor | None]) -> None:
-    for index, hooks in node.tensor_hooks.items():
+    for index, hooks in (node.tensor_hooks or {}).items():
         g = grads[index]
         if g is not None:
             grads[index] = _hooked(hooks, g)
-    for index, reference in node.retained.items():
+    for index, reference in (node.retained or {}).items():
         tensor, g = reference(), grads[index]
         if tensor is not None and g is not None:
             meta = tape.meta_of(tensor)
@@ -441,7 +454,9 @@ def _useful(roots: list[Any], wanted: list[Any]) -> set[int]:
         for e in node.edges:
             target = e.target
             hit = (
-                id(target[0]) in useful or (id(target[0]), target[1]) in places if isinstance(target, tuple) else id(target) in leaves
+                id(target[0]) in useful or (id(target[0]), target[1]) in places
+                if isinstance(target, tuple)
+                else id(target) in leaves
             )
             if hit:
                 useful.add(id(node))
@@ -469,7 +484,8 @@ def _roots(outputs: Sequence[Tensor], grads: Sequence[Any], what: str) -> list[t
         elif g.dtype.is_complex != t.dtype.is_complex:
             raise RuntimeError(
                 "For complex Tensors, both grad_output and output are required to have the same dtype. "
-                f"Mismatch in dtype: grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {t.dtype}."
+                f"Mismatch in dtype: grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of "
+                f"{t.dtype}."
             )
         roots.append((tape.target_of(t), g))
     return roots
@@ -559,7 +575,8 @@ def grad(
             g = OPS.zeros_like(t)
         if g is None and not allow_unused:
             raise RuntimeError(
-                "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is "
+                "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True "
+                "if this is "
                 "the desired behavior."
             )
         result.append(g)
@@ -574,10 +591,18 @@ def _vjp(function: Callable[..., Any], args: Any, grads: Any) -> list[Any]:
         if isinstance(value, Tensor):
             if not promotion.is_inexact(value._array.dtype):
                 return value
-            t = operator("aten::alias")(value) if linked and value.requires_grad else wrap(value._array).requires_grad_()
+            t = (
+                operator("aten::alias")(value)
+                if linked and value.requires_grad
+                else wrap(value._array).requires_grad_()
+            )
             leaves.append(t)
             return t
-        return [fresh(v) for v in value] if type(value) in (list, tuple) and any(isinstance(v, Tensor) for v in value) else value
+        return (
+            [fresh(v) for v in value]
+            if type(value) in (list, tuple) and any(isinstance(v, Tensor) for v in value)
+            else value
+        )
 
     token = MODE.set(Mode(True))
     try:
@@ -597,7 +622,7 @@ def _vjp(function: Callable[..., Any], args: Any, grads: Any) -> list[Any]:
     return [gradient(v) for v in given]
 
 
-# hooks on tensors ----------------------------------------------------------------------------------------------------------
+# hooks on tensors ---------------------------------------------------------------------------------------------------
 
 
 def register_hook(tensor: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
@@ -606,7 +631,10 @@ def register_hook(tensor: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     target = tape.target_of(tensor)
     if isinstance(target, tuple):
-        return RemovableHandle.add(target[0].tensor_hooks.setdefault(target[1], {}), hook)
+        node = target[0]
+        if node.tensor_hooks is None:
+            node.tensor_hooks = {}
+        return RemovableHandle.add(node.tensor_hooks.setdefault(target[1], {}), hook)
     meta = tape.meta_of(tensor)
     if meta.hooks is None:
         meta.hooks = {}
@@ -619,11 +647,13 @@ def retain_grad(tensor: Tensor) -> None:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     target = tape.target_of(tensor)
     if isinstance(target, tuple):
+        if target[0].retained is None:
+            target[0].retained = {}
         target[0].retained[target[1]] = weakref.ref(tensor)
         tape.meta_of(tensor).retains = True
 
 
-# user-defined functions ----------------------------------------------------------------------------------------------------
+# user-defined functions ---------------------------------------------------------------------------------------------
 
 
 class FunctionCtx:
@@ -679,7 +709,8 @@ class _FunctionNode(Node):
 
 
 class Function:
-    """A differentiable function with its own derivative: static methods `forward(ctx, ...)` and `backward(ctx, *grads)`."""
+    """A differentiable function with its own derivative: static methods `forward(ctx, ...)` and `backward(ctx,
+    *grads)`."""
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -689,7 +720,9 @@ class Function:
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         """The gradients of the arguments from those of the results."""
-        raise NotImplementedError("You must implement the backward for your custom autograd.Function to use it in backward.")
+        raise NotImplementedError(
+            "You must implement the backward for your custom autograd.Function to use it in backward."
+        )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:

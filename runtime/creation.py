@@ -15,9 +15,12 @@ from linstock.runtime.tensor import Tensor, _operator, from_numpy
 from linstock.runtime.types import Code
 
 _NAMES = {
-    "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half", "float32": "Float",
-    "float64": "Double", "bool": "Bool", "bfloat16": "BFloat16", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
-    "qint8": "QInt8", "quint8": "QUInt8", "qint32": "QInt32", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+    "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half",
+    "float32": "Float",
+    "float64": "Double", "bool": "Bool", "bfloat16": "BFloat16", "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+    "qint8": "QInt8", "quint8": "QUInt8", "qint32": "QInt32", "uint16": "UInt16", "uint32": "UInt32",
+    "uint64": "UInt64",
 }  # fmt: skip
 _BY_LEGACY_NAME = {f"{v}Tensor": k for k, v in _NAMES.items()}
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
@@ -58,7 +61,7 @@ def _new(array: Any) -> Tensor:
     return made
 
 
-# from data -----------------------------------------------------------------------------------------------------------------
+# from data ----------------------------------------------------------------------------------------------------------
 
 
 def _flatten(data: Any, shape: list[int], depth: int, out: list[Any]) -> None:
@@ -67,7 +70,9 @@ def _flatten(data: Any, shape: list[int], depth: int, out: list[Any]) -> None:
         out.append(data)
         return
     if not isinstance(data, (list, tuple, range, np.ndarray)) and not (isinstance(data, Tensor) and data.dim()):
-        raise TypeError(f"{type(data).__name__!r} object cannot be used as a sequence of length {shape[depth]} at dim {depth}")
+        raise TypeError(
+            f"{type(data).__name__!r} object cannot be used as a sequence of length {shape[depth]} at dim {depth}"
+        )
     if len(data) != shape[depth]:
         raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
     if depth + 1 == len(shape):
@@ -149,7 +154,11 @@ def _converted(leaves: list[Any], dtype: DType) -> Any:
         if target.isbuiltin == 1 and target.itemsize > 2:
             return np.array(leaves, target)
         wide = np.array(leaves, np.float64)
-        return wide.astype(target) if target.itemsize > 1 and target.kind == "f" else wide.astype(np.float32).astype(target)
+        return (
+            wide.astype(target)
+            if target.itemsize > 1 and target.kind == "f"
+            else wide.astype(np.float32).astype(target)
+        )
 
 
 def _integers(leaves: list[Any], dtype: DType) -> Any:
@@ -252,16 +261,18 @@ def _writable(array: Any) -> Any:
     return np.ndarray(array.shape, array.dtype, flat, -low, array.strides)
 
 
-def legacy(data: tuple[Any, ...], device: Any = None) -> Tensor:
-    """PyTorch's legacy constructor `Tensor(...)`: sizes, or data in the default floating-point type."""
-    default = dtypes.by_code(promotion.default_code())
+def legacy(data: tuple[Any, ...], device: Any = None, element: DType | None = None) -> Tensor:
+    """PyTorch's legacy constructor `Tensor(...)`: sizes, or data in the default floating-point (or a given) type."""
+    default = element or dtypes.by_code(promotion.default_code())
     if not data:
         return _new(np.zeros(0, default.numpy))
     first = data[0]
     if all(isinstance(d, (int, np.integer)) for d in data):
         return _new(np.zeros(tuple(int(d) for d in data), default.numpy))
     if len(data) > 1:
-        raise TypeError(f"new() received an invalid combination of arguments: {', '.join(type(d).__name__ for d in data)}")
+        raise TypeError(
+            f"new() received an invalid combination of arguments: {', '.join(type(d).__name__ for d in data)}"
+        )
     from linstock.runtime.types import Size
 
     if isinstance(first, Size):
@@ -275,7 +286,7 @@ def legacy(data: tuple[Any, ...], device: Any = None) -> Tensor:
     return _new(array_of(first, default))
 
 
-# conversions ---------------------------------------------------------------------------------------------------------------
+# conversions --------------------------------------------------------------------------------------------------------
 
 
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -287,7 +298,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         other = rest.pop(0)
     if other is not None:
         kind, target = other.dtype, other.device
-    elif rest and (rest[0] is None or isinstance(rest[0], (str, int, Device)) and not isinstance(rest[0], bool)):
+    elif rest and (rest[0] is None or (isinstance(rest[0], (str, int, Device)) and not isinstance(rest[0], bool))):
         first = rest.pop(0)
         target = None if first is None else device_of(first)
         if rest and not isinstance(rest[0], bool):
@@ -355,6 +366,25 @@ def as_type(self: Tensor, wanted: Any) -> Tensor:
             raise ValueError(f"invalid type: {wanted!r}")
         wanted = dtypes.by_name(_BY_LEGACY_NAME[name])
     return to(self, dtype_of(wanted))
+
+
+class _LegacyType(type):
+    """Makes `isinstance(x, FloatTensor)` ask for the element type."""
+
+    element: DType
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.element
+
+    def __call__(cls, *data: Any, device: Any = None) -> Any:
+        return legacy(data, device, cls.element)
+
+
+def legacy_type(name: str) -> Any:
+    """PyTorch's legacy class of tensors of one element type ("FloatTensor"): a constructor, and something for
+    `isinstance`."""
+    element = dtypes.by_name(_BY_LEGACY_NAME[name])
+    return _LegacyType(name, (), {"element": element, "dtype": element, "__doc__": f"Tensors of type {element.name}."})
 
 
 def is_code(value: Any) -> bool:

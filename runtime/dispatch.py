@@ -1,7 +1,7 @@
 """From an operator's full name to a function over runtime values (Tensors, lists of them, plain Python values).
 
-`operator("aten::add.Tensor")` gives one Python function per overload, generated from its schema: it unwraps the Tensors,
-calls the array kernel and wraps the results. Only where something listens (gradients are on and an argument has a
+`operator("aten::add.Tensor")` gives one Python function per overload, generated from its schema: it unwraps the
+Tensors, calls the array kernel and wraps the results. Only where something listens (gradients are on and an argument has a
 history, or a recorder is active) does the call take the slower way through `_observed`.
 """
 
@@ -15,7 +15,7 @@ from linstock.ir import operators
 from linstock.ir import types as T
 from linstock.ir.schema import Argument, Schema
 from linstock.runtime import tape
-from linstock.runtime.modes import Mode, get_mode
+from linstock.runtime.modes import MODE, Mode, get_mode
 from linstock.runtime.tape import Meta
 from linstock.runtime.tensor import Tensor
 
@@ -26,13 +26,16 @@ _overrides: dict[str, Callable[..., Any]] = {}
 #: operators whose result is the argument itself where there is nothing to do, as in PyTorch
 _MAY_RETURN_ARGUMENT = {
     "contiguous", "to", "type_as", "flatten", "ravel", "real", "conj", "positive", "resolve_conj", "resolve_neg", "cpu",
-    "cuda", "as_tensor", "pin_memory", "coalesce", "dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout",
-    "atleast_1d", "atleast_2d", "atleast_3d", "to_dense", "sum_to_size", "lift_fresh", "dequantize", "_grad_sum_to_size",
+    "cuda", "as_tensor", "pin_memory", "coalesce", "dropout", "feature_dropout", "alpha_dropout",
+    "feature_alpha_dropout",
+    "atleast_1d", "atleast_2d", "atleast_3d", "to_dense", "sum_to_size", "lift_fresh", "dequantize",
+    "_grad_sum_to_size",
     "unflatten_dense_tensors", "native_channel_shuffle", "broadcast_tensors", "autocast_to_full_precision", "resolve",
 }  # fmt: skip
 #: operators that give a view where they can and a copy where they must
 _MAY_COPY = {
-    "reshape", "reshape_as", "flatten", "ravel", "contiguous", "to", "conj", "mH", "adjoint", "matrix_H", "resolve_conj",
+    "reshape", "reshape_as", "flatten", "ravel", "contiguous", "to", "conj", "mH", "adjoint", "matrix_H",
+    "resolve_conj",
     "resolve_neg", "cpu", "cuda", "as_tensor", "pin_memory", "coalesce", "lift_fresh", "_grad_sum_to_size",
 }  # fmt: skip
 #: families whose arguments stay as they are, Tensors too: their lists and dicts are the program's own
@@ -42,7 +45,8 @@ PLAIN, TENSOR, OPTIONAL, LIST = range(4)
 
 
 def tensor_kind(t: T.Type) -> int:
-    """How values of a declared type hold tensors: not at all, as one, as one or None, as a list (also an optional one)."""
+    """How values of a declared type hold tensors: not at all, as one, as one or None, as a list (also an optional
+    one)."""
     if t == T.TENSOR:
         return TENSOR
     if isinstance(t, T.OptionalType):
@@ -117,16 +121,18 @@ class Bound:
             self._rule = rule_of(self.schema)
         return self._rule
 
-    # code generation -------------------------------------------------------------------------------------------------------
+    # code generation ------------------------------------------------------------------------------------------------
 
     def compile(self) -> None:
         """Generate `raw` (unwrap, kernel, wrap) and `call` (the same, with a look at who listens)."""
         s = self.schema
         names = [f"a{i}" for i in range(len(s.arguments))]
         scope: dict[str, Any] = {
-            "kernel": self.kernel, "get_mode": get_mode, "observed": _observed, "bound": self, "new": _new, "Tensor": Tensor,
+            "kernel": self.kernel, "get_mode": get_mode, "observed": _observed, "bound": self, "new": _new, "Tensor":
+            Tensor,
             "Meta": Meta, "unwrap_list": unwrap_list, "wrap_any": wrap_any, "wrap": wrap, "any_meta": any_meta,
-            "watched": tape.WATCHED, "bump": tape.bump, "explain": explain, "repoint": _repoint, "shares": tape.shares_memory,
+            "watched": tape.WATCHED, "bump": tape.bump, "explain": explain, "repoint": _repoint, "shares":
+            tape.shares_memory,
         }  # fmt: skip
         params = list(names)
         for i, a in enumerate(s.arguments):
@@ -145,7 +151,8 @@ class Bound:
         guarded = ["    if not mode.plain:", f"        if {condition}:", f"            {observe}"]
         tracked = self._body(names, view=True) if self.is_view else body
         lines += ["    try:", *["    " + x for x in guarded], *["        " + x for x in tracked]]
-        lines += ["    except AttributeError as error:", f"        explain(bound, ({', '.join(names)}{',' if names else ''}), error)"]
+        given = f"({', '.join(names)}{',' if names else ''})"
+        lines += ["    except (AttributeError, ValueError) as error:", f"        explain(bound, {given}, error)"]
         exec(compile("\n".join(lines), f"<{self.name}>", "exec"), scope)
         self.raw, self.call = scope["raw"], scope["call"]
         for made in (self.raw, self.call):
@@ -179,8 +186,9 @@ class Bound:
         if s.varret:
             return [f"return {call}"]
         if len(self.returns) > 1:
+            one, many = "(None if r[{0}] is None else wrap(r[{0}]))", "wrap_any(r[{0}])"
             wrapped = [
-                f"(None if r[{i}] is None else wrap(r[{i}]))" if k in (TENSOR, OPTIONAL) else f"wrap_any(r[{i}])" if k == LIST
+                one.format(i) if k in (TENSOR, OPTIONAL) else many.format(i) if k == LIST
                 else f"r[{i}]" for i, k in enumerate(self.returns)
             ]  # fmt: skip
             return [f"r = {call}", f"return ({', '.join(wrapped)})"]
@@ -199,7 +207,11 @@ class Bound:
             return [*lines, "return out"]
         lines = [f"r = {call}"]
         if s.name.partition("::")[2] in _MAY_RETURN_ARGUMENT:
-            lines += [f"if r is {names[i]}._array: return {names[i]}" for i in self.tensor_positions if self.kinds[i] == TENSOR]
+            lines += [
+                f"if r is {names[i]}._array: return {names[i]}"
+                for i in self.tensor_positions
+                if self.kinds[i] == TENSOR
+            ]
         if kind == OPTIONAL:
             lines.append("if r is None: return None")
         lines += ["out = new(Tensor)", "out._array = r"]
@@ -216,7 +228,8 @@ class Bound:
         return [*lines, "return out"]
 
     def _written_body(self, call: str) -> list[str]:
-        """An operator that writes: its results are the written arguments themselves, pointed to what the kernel returned."""
+        """An operator that writes: its results are the written arguments themselves, pointed to what the kernel
+        returned."""
         s = self.schema
         by_alias = {a.alias: i for i, a in enumerate(s.arguments) if a.writes and a.alias}
         lines = [f"r = {call}"]
@@ -273,8 +286,13 @@ def _repoint(tensors: Any, arrays: Any) -> None:
             tape.bump(t._array)
 
 
-def explain(bound: Bound, args: tuple[Any, ...], error: AttributeError) -> None:
-    """Raise a TypeError that names the argument that should have been a tensor; otherwise the error itself."""
+def explain(bound: Bound, args: tuple[Any, ...], error: AttributeError | ValueError) -> None:
+    """Raise an error in PyTorch's words where NumPy's would not tell: which argument is no tensor, which sizes do not
+    match."""
+    if isinstance(error, ValueError):
+        if "broadcast" in str(error):
+            _explain_broadcast(bound, args)
+        raise error
     for i in bound.tensor_positions:
         kind, value = bound.kinds[i], args[i] if i < len(args) else None
         members = value if kind == LIST and isinstance(value, (list, tuple)) else [value]
@@ -288,25 +306,51 @@ def explain(bound: Bound, args: tuple[Any, ...], error: AttributeError) -> None:
     raise error
 
 
+def _explain_broadcast(bound: Bound, args: tuple[Any, ...]) -> None:
+    shapes = [args[i]._array.shape for i in bound.tensor_positions if i < len(args) and isinstance(args[i], Tensor)]
+    for n, a in enumerate(shapes):
+        for b in shapes[n + 1 :]:
+            rank = max(len(a), len(b))
+            for back in range(1, min(len(a), len(b)) + 1):
+                if a[-back] != b[-back] and 1 not in (a[-back], b[-back]):
+                    raise RuntimeError(
+                        f"The size of tensor a ({a[-back]}) must match the size of tensor b ({b[-back]}) at "
+                        "non-singleton dimension "
+                        f"{rank - back}"
+                    ) from None
+
+
 def _observed(bound: Bound, mode: Mode, args: tuple[Any, ...]) -> Any:
     """A call that somebody listens to: the tape (gradients are on and an argument has a history) or a recorder."""
-    recorder = mode.recorder
+    if len(args) < len(bound.schema.arguments):
+        args = (*args, *[a.default for a in bound.schema.arguments[len(args) :]])
     if not mode.grad:
         result = bound.raw(*args)
     else:
         from linstock.runtime import autograd
 
         result = autograd.run(bound, args)
-    if recorder is not None:
-        recorder.record(bound.schema, args, result)
+    if mode.recorder is not None:
+        _report(mode, bound.schema, args, result)
     return result
 
 
-# entry points --------------------------------------------------------------------------------------------------------------
+def _report(mode: Mode, schema: Schema, args: tuple[Any, ...], result: Any) -> None:
+    """Tell the recorder of a call; what the recorder itself does with tensors is not recorded."""
+    assert mode.recorder is not None
+    token = MODE.set(Mode(mode.grad, None, mode.inference))
+    try:
+        mode.recorder.record(schema, args, result)
+    finally:
+        MODE.reset(token)
+
+
+# entry points -------------------------------------------------------------------------------------------------------
 
 
 def override(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function over runtime values as an operator, in place of a kernel: what works on Tensors, not on arrays."""
+    """Register a function over runtime values as an operator, in place of a kernel: what works on Tensors, not on
+    arrays."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
@@ -321,9 +365,9 @@ def _overridden(schema: Schema, function: Callable[..., Any]) -> Callable[..., A
         if len(args) < len(schema.arguments):
             args = (*args, *[a.default for a in schema.arguments[len(args) :]])
         result = function(*args)
-        recorder = get_mode().recorder
-        if recorder is not None:
-            recorder.record(schema, args, result)
+        mode = get_mode()
+        if mode.recorder is not None:
+            _report(mode, schema, args, result)
         return result
 
     call.__name__ = call.__qualname__ = schema.full_name
@@ -332,7 +376,8 @@ def _overridden(schema: Schema, function: Callable[..., Any]) -> Callable[..., A
 
 
 def operator(full_name: str) -> Callable[..., Any]:
-    """The operator as a function over runtime values, arguments in schema order (trailing ones with defaults may be left out).
+    """The operator as a function over runtime values, arguments in schema order (trailing ones with defaults may be
+    left out).
 
     Raises MissingKernelError where it has no kernel, KeyError where there is no such overload.
     """

@@ -1,4 +1,5 @@
-"""`x[...]` and `x[...] = v`: integers, slices, None, Ellipsis, booleans, and tensors of indices or masks, as PyTorch."""
+"""`x[...]` and `x[...] = v`: integers, slices, None, Ellipsis, booleans, and tensors of indices or masks, as
+PyTorch."""
 
 from __future__ import annotations
 
@@ -68,7 +69,8 @@ def put(self: Tensor, index: Any, value: Any) -> None:
     elif value.dtype is not viewed.dtype:
         if value._array.ndim:
             raise RuntimeError(
-                f"Index put requires the source and destination dtypes match, got {viewed.dtype} for the destination and "
+                f"Index put requires the source and destination dtypes match, got {viewed.dtype} for the destination "
+                "and "
                 f"{value.dtype} for the source."
             )
         value = value.to(viewed.dtype)
@@ -90,7 +92,8 @@ def _without_leading_ones(value: Tensor, ndim: int) -> Tensor:
 
 def _no_dimensions() -> None:
     raise IndexError(
-        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor "
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+        "0-dim tensor "
         "to a number"
     )
 
@@ -129,14 +132,17 @@ def _slice(self: Tensor, dim: int, s: slice, keep: bool = False) -> Tensor:
 
 
 def _apply(self: Tensor, index: Any) -> tuple[Tensor, list[Any] | None]:
-    """The view that the plain indices make, and the advanced indices for the dimensions of that view (None: there are none)."""
+    """The view that the plain indices make, and the advanced indices for the dimensions of that view (None: there are
+    none)."""
     items = index if type(index) is tuple else (index,)
     items = tuple([_converted(i) for i in items])
     specified = 0
     for i in items:
         if i is None or i is Ellipsis or isinstance(i, bool):
             continue
-        specified += i._array.ndim if isinstance(i, Tensor) and i._array.dtype.kind in "bu" and i.dtype.code in (0, 11) else 1
+        specified += (
+            i._array.ndim if isinstance(i, Tensor) and i._array.dtype.kind in "bu" and i.dtype.code in (0, 11) else 1
+        )
     dims = self._array.ndim
     if specified > dims:
         if dims == 0:
@@ -216,7 +222,7 @@ def _converted(i: Any) -> Any:
     try:
         return python.index(i)
     except TypeError:
-        raise TypeError(
+        raise (TypeError if isinstance(i, str) else IndexError)(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
             f"(got {type(i).__name__})"
         ) from None

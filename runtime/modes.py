@@ -1,4 +1,5 @@
-"""What is switched on while code runs: gradient recording and graph recording. The only state is one context variable."""
+"""What is switched on while code runs: gradient recording and graph recording. The only state is one context
+variable."""
 
 from __future__ import annotations
 
@@ -12,19 +13,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Recorder(Protocol):
-    """What tracing gives to the dispatcher to hear of every operator call and of every value that leaves the tensors."""
+    """What tracing gives to the dispatcher to hear of every operator call and of every value that leaves the
+    tensors."""
 
     def record(self, schema: Any, arguments: tuple[Any, ...], outputs: Any) -> None:
-        """An operator ran: its schema, its arguments in schema order, its result (a Tensor, tuple, list or plain value)."""
+        """An operator ran: its schema, its arguments in schema order, its result (a Tensor, tuple, list or plain
+        value)."""
 
     def shape(self, tensor: Any, sizes: tuple[int, ...]) -> Any:
-        """The program reads a tensor's shape: what it gets to see (`sizes`, or stand-ins that remember where they came from)."""
+        """The program reads a tensor's shape: what it gets to see (`sizes`, or stand-ins that remember where they
+        came from)."""
 
     def module(self, module: Any, run: Any) -> Any:
         """A module is called: gives `run()`. May be left out."""
 
     def concrete(self, kind: str, tensor: Any, value: Any) -> Any:
-        """A tensor became a Python value ("item", "bool", "int", "float", "index", "len", "iter", "numpy", "tolist")."""
+        """A tensor became a Python value ("item", "bool", "int", "float", "index", "len", "iter", "numpy",
+        "tolist")."""
 
 
 class Mode:
@@ -147,7 +152,8 @@ class set_grad_enabled(_Switch):
 
 
 class inference_mode(_Switch):
-    """Context manager or decorator: nothing is recorded for gradients. `inference_mode(False)` leaves things as they are."""
+    """Context manager or decorator: nothing is recorded for gradients. `inference_mode(False)` leaves things as they
+    are."""
 
     def __new__(cls, mode: Any = True) -> Any:
         made = super().__new__(cls)

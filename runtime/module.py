@@ -58,7 +58,11 @@ class Module:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args or kwargs:
             given = next(iter(kwargs), None)
-            what = f"got an unexpected keyword argument '{given}'" if given else f"takes 1 positional argument but {len(args) + 1} were given"
+            what = (
+                f"got an unexpected keyword argument '{given}'"
+                if given
+                else f"takes 1 positional argument but {len(args) + 1} were given"
+            )
             raise TypeError(f"{type(self).__name__}.__init__() {what}")
         put = self.__dict__
         put["training"] = True
@@ -67,7 +71,8 @@ class Module:
         put["_non_persistent_buffers_set"] = set()
         for name in (
             "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
-            "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks", "_forward_hooks_with_kwargs",
+            "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+            "_forward_hooks_with_kwargs",
             "_forward_hooks_always_called", "_forward_pre_hooks_with_kwargs",
         ):  # fmt: skip
             put[name] = _Hooks()
@@ -78,7 +83,7 @@ class Module:
         """Every subclass writes its own `forward`."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
-    # calls -----------------------------------------------------------------------------------------------------------------
+    # calls ----------------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` with the hooks around it."""
@@ -95,6 +100,9 @@ class Module:
             return self.forward(*args, **kwargs)
         return self._call_with_hooks(args, kwargs)
 
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        return self.forward(*args, **kwargs)
+
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         called: set[int] = set()
         try:
@@ -104,7 +112,8 @@ class Module:
                     if changed is not None:
                         if not isinstance(changed, tuple) or len(changed) != 2:
                             raise RuntimeError(
-                                f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+                                "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
+                                f"{changed}."
                             )
                         args, kwargs = changed
                 else:
@@ -114,7 +123,7 @@ class Module:
             back = _BackwardHooks(self) if self._backward_hooks or self._backward_pre_hooks else None
             if back is not None:
                 args = back.before(args)
-            result = self.forward(*args, **kwargs)
+            result = self._run(*args, **kwargs)
             for key, hook in list(self._forward_hooks.items()):
                 called.add(key)
                 result = self._after(key, hook, args, kwargs, result)
@@ -126,10 +135,12 @@ class Module:
             raise
 
     def _after(self, key: int, hook: Callable[..., Any], args: Any, kwargs: Any, result: Any) -> Any:
-        changed = hook(self, args, kwargs, result) if key in self._forward_hooks_with_kwargs else hook(self, args, result)
+        changed = (
+            hook(self, args, kwargs, result) if key in self._forward_hooks_with_kwargs else hook(self, args, result)
+        )
         return result if changed is None else changed
 
-    # attributes ------------------------------------------------------------------------------------------------------------
+    # attributes -----------------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
         d = self.__dict__
@@ -213,10 +224,13 @@ class Module:
         if hasattr(self, name) and name not in self._parameters:
             raise KeyError(f"attribute '{name}' already exists")
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{type(param).__name__}' object to parameter '{name}' (Parameter or None required)")
+            raise TypeError(
+                f"cannot assign '{type(param).__name__}' object to parameter '{name}' (Parameter or None required)"
+            )
         if param is not None and param.grad_fn is not None:
             raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To express "
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
+                "To express "
                 f"'{name}' as a function of another Tensor, compute the value in the forward() method."
             )
         self._parameters[name] = param
@@ -229,7 +243,9 @@ class Module:
         if hasattr(self, name) and name not in self._buffers:
             raise KeyError(f"attribute '{name}' already exists")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (Tensor or None required)")
+            raise TypeError(
+                f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (Tensor or None required)"
+            )
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -289,7 +305,7 @@ class Module:
             raise AttributeError(f"`{name}` is not a buffer")
         return getattr(owner, name)  # type: ignore[no-any-return]
 
-    # walks -----------------------------------------------------------------------------------------------------------------
+    # walks ----------------------------------------------------------------------------------------------------------
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
@@ -353,7 +369,7 @@ class Module:
         """The buffers."""
         return (b for _, b in self.named_buffers(recurse=recurse))
 
-    # state dicts -----------------------------------------------------------------------------------------------------------
+    # state dicts ----------------------------------------------------------------------------------------------------
 
     def get_extra_state(self) -> Any:
         """What else belongs into the state dict; write it together with `set_extra_state`."""
@@ -373,7 +389,9 @@ class Module:
         if self._has_extra("get_extra_state"):
             destination[prefix + _EXTRA] = self.get_extra_state()
 
-    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
+    def state_dict(
+        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Any]:
         """All parameters and persistent buffers by dotted path. The tensors share memory with the module's."""
         if args:
             destination = args[0]
@@ -412,7 +430,9 @@ class Module:
                     missing_keys.append(key)
                 continue
             try:
-                self._take(name, value, as_tensor(state_dict[key]), key, local_metadata.get("assign_to_params_buffers", False))
+                self._take(
+                    name, value, as_tensor(state_dict[key]), key, local_metadata.get("assign_to_params_buffers", False)
+                )
             except (RuntimeError, TypeError, ValueError) as error:
                 error_msgs.append(str(error))
         extra = prefix + _EXTRA
@@ -435,7 +455,8 @@ class Module:
             given = given[0]
         if given.shape != value.shape:
             raise RuntimeError(
-                f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in current model "
+                f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
+                "current model "
                 f"is {value.shape}."
             )
         if assign:
@@ -446,7 +467,9 @@ class Module:
         with no_grad():
             value.copy_(given)
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> IncompatibleKeys:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
         """Copy (or `assign`) parameters and buffers from a state dict; values may be tensors or arrays.
 
         Raises RuntimeError listing all mismatches; with `strict=False` missing and unexpected keys are only returned.
@@ -477,15 +500,19 @@ class Module:
         load(self, given, "")
         if strict:
             if unexpected:
-                errors.insert(0, f"Unexpected key(s) in state_dict: {', '.join(repr(k) for k in unexpected)}. ".replace("'", '"'))
+                errors.insert(
+                    0, f"Unexpected key(s) in state_dict: {', '.join(repr(k) for k in unexpected)}. ".replace("'", '"')
+                )
             if missing:
-                errors.insert(0, f"Missing key(s) in state_dict: {', '.join(repr(k) for k in missing)}. ".replace("'", '"'))
+                errors.insert(
+                    0, f"Missing key(s) in state_dict: {', '.join(repr(k) for k in missing)}. ".replace("'", '"')
+                )
         if errors:
             listed = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
         return IncompatibleKeys(missing, unexpected)
 
-    # conversions -----------------------------------------------------------------------------------------------------------
+    # conversions ----------------------------------------------------------------------------------------------------
 
     def _apply(self: M, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> M:
         if recurse:
@@ -514,10 +541,13 @@ class Module:
         return self
 
     def to(self: M, *args: Any, **kwargs: Any) -> M:
-        """Move parameters and buffers to a device or (the floating-point ones) to a type: `to(device)`, `to(dtype)`, `to(tensor)`."""
+        """Move parameters and buffers to a device or (the floating-point ones) to a type: `to(device)`, `to(dtype)`,
+        `to(tensor)`."""
         device, dtype, non_blocking, order = _parse_to(args, kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            )
         if device is not None:
             check_device(device)
 
@@ -593,9 +623,11 @@ class Module:
         """The module itself: memory is not moved between processes."""
         return self
 
-    # hooks -----------------------------------------------------------------------------------------------------------------
+    # hooks ----------------------------------------------------------------------------------------------------------
 
-    def _add(self, hooks: Any, hook: Callable[..., Any], prepend: bool = False, marks: tuple[Any, ...] = ()) -> RemovableHandle:
+    def _add(
+        self, hooks: Any, hook: Callable[..., Any], prepend: bool = False, marks: tuple[Any, ...] = ()
+    ) -> RemovableHandle:
         handle = RemovableHandle(hooks, extra_dict=list(marks))
         hooks[handle.id] = hook
         for mark in marks:
@@ -644,14 +676,16 @@ class Module:
         """Call `hook(module, state_dict, prefix, metadata, strict, missing, unexpected, errors)` before loading."""
         return self._add(self._load_state_dict_pre_hooks, lambda *args: hook(self, *args))
 
-    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
         return self._add(self._load_state_dict_pre_hooks, (lambda *args: hook(self, *args)) if with_module else hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after loading; it may change the lists of keys."""
         return self._add(self._load_state_dict_post_hooks, hook)
 
-    # as text ---------------------------------------------------------------------------------------------------------------
+    # as text --------------------------------------------------------------------------------------------------------
 
     def _get_name(self) -> str:
         return type(self).__name__
@@ -715,7 +749,9 @@ class _BackwardHooks:
             changed = seen(grads)
             return grads if changed is None else tuple(changed)
 
-        step = type("BackwardHookFunction", (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+        step = type(
+            "BackwardHookFunction", (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+        )
         if seen == self._at_inputs:
             self.inputs_differentiable = True
         out = list(values)

@@ -46,7 +46,12 @@ def set_printoptions(
         chosen = _PROFILES[profile]
         _options.precision, _options.threshold = chosen.precision, chosen.threshold
         _options.edgeitems, _options.linewidth = chosen.edgeitems, chosen.linewidth
-    for name, value in (("precision", precision), ("threshold", threshold), ("edgeitems", edgeitems), ("linewidth", linewidth)):
+    for name, value in (
+        ("precision", precision),
+        ("threshold", threshold),
+        ("edgeitems", edgeitems),
+        ("linewidth", linewidth),
+    ):
         if value is not None:
             setattr(_options, name, value)
     _options.sci_mode = sci_mode
@@ -76,7 +81,7 @@ class _Format:
             self.scientific = largest / smallest > 1000.0 or largest > 1.0e8 or smallest < 1.0e-4
         if _options.sci_mode is not None:
             self.scientific = _options.sci_mode
-        self._widen(finite if not self.scientific or not self.integers else finite)
+        self._widen(finite)
         self._widen(flat[~np.isfinite(flat)])
 
     def _widen(self, values: Any) -> None:

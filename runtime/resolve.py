@@ -1,8 +1,8 @@
 """Python calls of operators: which overload is meant, by the types of the arguments, as PyTorch's argument parser decides.
 
-`function("add")` is `linstock.add`, `method("add_")` is `Tensor.add_`: both are made from the operator table when they are first asked
-for. A call's argument types are the key under which its plan (overload, conversions, how the result looks) is kept, so
-that the second call of the same kind only looks it up.
+`function("add")` is `linstock.add`, `method("add_")` is `Tensor.add_`: both are made from the operator table when they are
+first asked for. A call's argument types are the key under which its plan (overload, conversions, how the result looks) is
+kept, so that the second call of the same kind only looks it up.
 """
 
 from __future__ import annotations
@@ -29,12 +29,22 @@ Convert = Callable[[Any], Any]
 _SAME: Convert = lambda v: v  # noqa: E731 - compared by identity: the value is passed as it is
 _PYTHON_FAMILIES_LAST = ("container", "scalar")
 _NUMBERS_AS_TENSORS = {
-    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "remainder", "fmod", "pow",
-    "float_power", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "eq", "ne", "lt", "le",
+    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "remainder", "fmod",
+    "pow",
+    "float_power", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "eq",
+    "ne", "lt", "le",
     "gt", "ge", "rsub",
 }  # fmt: skip
 #: names under which PyTorch also takes an argument (NumPy's spelling)
-_OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "self", "x1": "self", "x2": "other", "input": "self", "a": "self"}
+_OTHER_NAMES = {
+    "axis": "dim",
+    "keepdims": "keepdim",
+    "x": "self",
+    "x1": "self",
+    "x2": "other",
+    "input": "self",
+    "a": "self",
+}
 _PYTHON_DTYPES = (float, int, bool, complex)
 
 
@@ -46,7 +56,7 @@ class _Miss(Exception):
         self.message = message
 
 
-# one argument --------------------------------------------------------------------------------------------------------------
+# one argument -------------------------------------------------------------------------------------------------------
 
 
 def _to_index(v: Any) -> int:
@@ -80,7 +90,11 @@ def _is_integer(v: Any, level: int) -> bool:
         return level > 0
     if isinstance(v, (int, np.integer)):
         return True
-    return level > 0 and isinstance(v, Tensor) and v._array.dtype.kind in "iu"
+    return level > 0 and _is_scalar_tensor(v) and v._array.dtype.kind in "iu"
+
+
+def _is_scalar_tensor(v: Any) -> bool:
+    return isinstance(v, Tensor) and v._array.ndim == 0
 
 
 def _match(a: Argument, v: Any, level: int, keyword: bool) -> Convert | None:
@@ -113,20 +127,20 @@ def _match_one(t: T.Type, v: Any, level: int, keyword: bool) -> Convert | None:
     if t == T.NUMBER:
         if isinstance(v, (bool, int, float, complex)):
             return _SAME
-        return _item if isinstance(v, np.generic) or (level > 0 and isinstance(v, Tensor)) else None
+        return _item if isinstance(v, np.generic) or (level > 0 and _is_scalar_tensor(v)) else None
     if t == T.INT:
         return (_SAME if type(v) is int else _to_index) if _is_integer(v, level) else None
     if t == T.FLOAT:
         if type(v) is float:
             return _SAME
-        fits = isinstance(v, (bool, int, float, np.number)) or (level > 0 and isinstance(v, Tensor))
+        fits = isinstance(v, (bool, int, float, np.number)) or (level > 0 and _is_scalar_tensor(v))
         return float if fits else None
     if t == T.COMPLEX:
         return complex if isinstance(v, (int, float, complex, np.number)) else None
     if t == T.BOOL:
         if type(v) is bool:
             return _SAME
-        return bool if isinstance(v, np.bool_) or (level > 0 and isinstance(v, Tensor)) else None
+        return bool if isinstance(v, np.bool_) or (level > 0 and _is_scalar_tensor(v)) else None
     if t == T.STRING:
         return _SAME if isinstance(v, str) else None
     if t == T.DEVICE:
@@ -141,8 +155,10 @@ def _match_one(t: T.Type, v: Any, level: int, keyword: bool) -> Convert | None:
 
 
 def _match_list(a: Argument, element: T.Type, v: Any, level: int) -> Convert | None:
+    if v is None and a.has_default and a.default == []:
+        return lambda _: []  # an empty list stands for "not given" (the stride of a pooling)
     if not isinstance(v, (list, tuple)):
-        if a.size is None or isinstance(v, Tensor) and level == 0:
+        if a.size is None or (isinstance(v, Tensor) and level == 0):
             return None
         inner = _match_one(element, v, level, False)
         n = a.size
@@ -162,7 +178,7 @@ def _match_list(a: Argument, element: T.Type, v: Any, level: int) -> Convert | N
     return list if element == T.STRING and all(isinstance(x, str) for x in v) else None
 
 
-# one overload --------------------------------------------------------------------------------------------------------------
+# one overload -------------------------------------------------------------------------------------------------------
 
 Source = tuple[str, Any, Convert]  # ("args", index) / ("kwargs", name) / ("pack", index) / ("default", value)
 
@@ -230,12 +246,12 @@ def _as_tensor_like(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Convert:
     return lambda v: scalar_tensor(v, like)
 
 
-# results -------------------------------------------------------------------------------------------------------------------
+# results ------------------------------------------------------------------------------------------------------------
 
 
 @cache
 def _named(name: str, fields: tuple[str, ...]) -> Any:
-    base = namedtuple(name, fields)  # noqa: PYI024 - the fields are known only from the schema
+    base = namedtuple(name, fields)
 
     def text(self: Any) -> str:
         parts = ",\n".join(f"{f}={v!r}" for f, v in zip(fields, self))
@@ -271,7 +287,7 @@ def _finish(schema: Schema) -> Convert | None:
     return None
 
 
-# plans ---------------------------------------------------------------------------------------------------------------------
+# plans --------------------------------------------------------------------------------------------------------------
 
 Plan = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -314,18 +330,27 @@ def _deep(v: Any) -> Any:
     return kind
 
 
+def _has_tensors(schema: Schema) -> bool:
+    return any(_is_tensor(a.type) for a in (*schema.arguments, *schema.returns))
+
+
+def _is_tensor(t: T.Type) -> bool:
+    return t == T.TENSOR or any(map(_is_tensor, t.children()))
+
+
 def _python_schemas(name: str) -> list[Schema]:
-    """The overloads that Python calls may mean: not those over lists and plain numbers where there are ones over tensors."""
-    found = [s for s in operators.schemas(f"aten::{name}") if not s.vararg]
-    kept = [s for s in found if operators.family(s.full_name) not in _PYTHON_FAMILIES_LAST]
+    """The overloads that Python calls may mean: not those over lists and plain numbers where there are ones over
+    tensors."""
+    found = [s for s in operators.schemas(name) if not s.vararg]
+    kept = [s for s in found if operators.family(s.full_name) not in _PYTHON_FAMILIES_LAST and _has_tensors(s)]
     return kept or found
 
 
 class Resolver:
     """The overloads of one operator name, and the plans of the kinds of calls seen so far."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, namespace: str = "aten") -> None:
+        self.name, self.namespace = name, namespace
         self.plans: dict[Any, Plan] = {}
         self._schemas: list[Schema] | None = None
 
@@ -333,7 +358,7 @@ class Resolver:
     def schemas(self) -> list[Schema]:
         """The overloads, parsed when first needed."""
         if self._schemas is None:
-            self._schemas = _python_schemas(self.name)
+            self._schemas = _python_schemas(f"{self.namespace}::{self.name}")
         return self._schemas
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -363,7 +388,8 @@ class Resolver:
         return plan(args, kwargs)
 
     def _special(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[], Any] | None:
-        """Keywords that are Python's own: `out` (also a tuple, also None), `requires_grad` of factories, `names`, None values."""
+        """Keywords that are Python's own: `out` (also a tuple, also None), `requires_grad` of factories, `names`,
+        None values."""
         names = {a.name for s in self.schemas for a in s.arguments}
         if "requires_grad" in kwargs and "requires_grad" not in names:
             rest = {k: v for k, v in kwargs.items() if k != "requires_grad"}
@@ -407,9 +433,8 @@ class Resolver:
             return f"{self.name}(): {misses[0]}"
         given = [_kind_of(v) for v in args] + [f"{k}={_kind_of(v)}" for k, v in kwargs.items()]
         listed = "\n".join(f" * ({_signature(s)})" for s in self.schemas)
-        return (
-            f"{self.name}() received an invalid combination of arguments - got ({', '.join(given)}), but expected one of:\n{listed}"
-        )
+        got = f"got ({', '.join(given)}), but expected one of:\n{listed}"
+        return f"{self.name}() received an invalid combination of arguments - {got}"
 
 
 def _kind_of(v: Any) -> str:
@@ -441,7 +466,7 @@ def _signature(s: Schema) -> str:
     return ", ".join(parts)
 
 
-# what Python sees ----------------------------------------------------------------------------------------------------------
+# what Python sees ---------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -455,6 +480,32 @@ def resolver(name: str) -> Resolver:
 def call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operator by its bare name with Python arguments. Raises TypeError where no overload fits."""
     return resolver(name)(args, kwargs)
+
+
+@cache
+def _qualified(name: str) -> Resolver:
+    namespace, _, bare = name.partition("::")
+    return resolver(bare) if namespace == "aten" else Resolver(bare, namespace)
+
+
+def call_qualified(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an operator by its qualified name ("prim::device") with Python arguments."""
+    return _qualified(name)(args, kwargs)
+
+
+@cache
+def overload_function(full_name: str) -> Callable[..., Any]:
+    """One overload as a function of Python arguments. Raises KeyError for an unknown one."""
+    schema = operators.schema(full_name)
+    only = Resolver(schema.name.partition("::")[2])
+    only._schemas = [schema]
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        return only(args, kwargs)
+
+    made.__name__ = made.__qualname__ = full_name
+    made.__doc__ = schema.line
+    return made
 
 
 def _made(name: str, public: str) -> Callable[..., Any]:
@@ -484,7 +535,8 @@ def function(name: str) -> Callable[..., Any] | None:
 
 @cache
 def method(name: str) -> Callable[..., Any] | None:
-    """`Tensor.<name>`: a Python function of its own, or the operator whose first argument is `self`; None where there is neither."""
+    """`Tensor.<name>`: a Python function of its own, or the operator whose first argument is `self`; None where there
+    is neither."""
     from linstock.runtime import functions
 
     own = functions.METHODS.get(name)
@@ -495,8 +547,8 @@ def method(name: str) -> Callable[..., Any] | None:
 
 def _is_method(name: str) -> bool:
     rows = operators._index().get(f"aten::{name}", ())
-    return any("(Tensor self" in line or "(Tensor(a) self" in line or "(Tensor(a!) self" in line or "(Tensor(a -> *) self" in line
-               for line, _ in rows)  # fmt: skip
+    starts = ("(Tensor self", "(Tensor(a) self", "(Tensor(a!) self", "(Tensor(a -> *) self")
+    return any(start in line for line, _ in rows for start in starts)
 
 
 def method_names() -> Iterable[str]:
@@ -508,7 +560,8 @@ def method_names() -> Iterable[str]:
 
 
 def in_namespace(prefix: str, name: str) -> Callable[..., Any] | None:
-    """A function of `linstock.linalg`, `linstock.fft` or `linstock.special`: the operator with the namespace's prefix."""
+    """A function of `linstock.linalg`, `linstock.fft` or `linstock.special`: the operator with the namespace's
+    prefix."""
     from linstock.runtime import functions
 
     own = functions.FUNCTIONS.get(prefix + name)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections import OrderedDict
+import io
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from linstock.ir import types as T
-from linstock.ir.errors import InputError
 from linstock.ir.program import Function
 from linstock.runtime import conversion
 from linstock.runtime.executor import declaration, executor_of
+from linstock.runtime.module import Module
+from linstock.runtime.modes import get_mode, no_grad
 from linstock.runtime.objects import ScriptObject
 from linstock.runtime.tensor import Tensor
 
@@ -135,10 +136,7 @@ class _Face:
         if name in thing.slots:
             return conversion.to_python(thing.slots[name])
         if name in kind.methods:
-            found = fields["_methods"].get(name)
-            if found is None:
-                found = fields["_methods"][name] = ScriptMethod(thing, kind.methods[name])
-            return found
+            return self._special(name)
         if name in kind.properties:
             return executor_of(kind.properties[name].getter)(thing)
         if name in kind.constants:
@@ -170,18 +168,17 @@ class _Face:
         return sorted(set(own))
 
     def _special(self, name: str) -> Any:
-        """A method of the class that Python calls by syntax, or None."""
-        return getattr(self, name) if name in self._linstock_object.type.methods else None
+        """A method of the program's class, or None."""
+        thing: ScriptObject = self.__dict__["_object"]
+        found = self.__dict__["_methods"].get(name)
+        if found is None and name in thing.type.methods:
+            found = self.__dict__["_methods"][name] = ScriptMethod(thing, thing.type.methods[name])
+        return found
 
     @property
     def original_name(self) -> str:
         """The name of the class, without its module."""
         return self._linstock_object.type.name.rpartition(".")[2]
-
-    @property
-    def qualified_name(self) -> str:
-        """The name of the class, with its module."""
-        return self._linstock_object.type.name
 
     def __copy__(self) -> Any:
         thing = self._linstock_object
@@ -263,6 +260,10 @@ class ScriptClass(_Face):
         method = self._special("__eq__")
         return self is other if method is None else bool(method(other))
 
+    def __ne__(self, other: object) -> bool:
+        method = self._special("__ne__")
+        return not self == other if method is None else bool(method(other))
+
     def __hash__(self) -> int:
         method = self._special("__hash__")
         return object.__hash__(self) if method is None else int(method())
@@ -290,7 +291,7 @@ def _forwarded(name: str) -> Callable[..., Any]:
 
 _BINARY = (
     "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__", "__xor__",
-    "__lshift__", "__rshift__", "__matmul__", "__lt__", "__le__", "__gt__", "__ge__", "__ne__", "__iadd__", "__isub__", "__imul__",
+    "__lshift__", "__rshift__", "__matmul__", "__lt__", "__le__", "__gt__", "__ge__", "__iadd__", "__isub__", "__imul__",
     "__itruediv__", "__radd__", "__rsub__", "__rmul__",
 )  # fmt: skip
 _UNARY = (
@@ -302,16 +303,17 @@ for _name in (*_BINARY, *_UNARY):
 
 
 # -- modules -----------------------------------------------------------------------------------------------------------
-class ScriptModule(_Face):
+class ScriptModule(_Face, Module):
     """A module of a program. Parameters, buffers, submodules and attributes are read and set as on any module.
 
     Setting an attribute of the program converts the value to its declared type; other names become Python attributes.
     """
 
     def __init__(self, thing: ScriptObject) -> None:
+        Module.__init__(self)
+        for name in ("training", "_parameters", "_buffers", "_modules"):
+            del self.__dict__[name]  # these are the program's
         super().__init__(thing)
-        self.__dict__["_forward_hooks"] = OrderedDict()
-        self.__dict__["_forward_pre_hooks"] = OrderedDict()
 
     # -- running -----------------------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -319,36 +321,31 @@ class ScriptModule(_Face):
         fields = self.__dict__
         thing: ScriptObject = fields["_object"]
         kind = thing.type
-        if not (kind.forward_hooks or kind.forward_pre_hooks or fields["_forward_hooks"] or fields["_forward_pre_hooks"]):
-            function = kind.methods.get("forward")
-            if function is not None:
-                return (function.executor or executor_of(function))(thing, *args, **kwargs)
+        if kind.forward_hooks or kind.forward_pre_hooks or fields["_forward_hooks"] or fields["_forward_pre_hooks"]:
+            return super().__call__(*args, **kwargs)
+        function = kind.methods.get("forward")
+        if function is None or get_mode().recorder is not None or fields["_backward_hooks"] or fields["_backward_pre_hooks"]:
+            return super().__call__(*args, **kwargs)
+        return (function.executor or executor_of(function))(thing, *args, **kwargs)
+
+    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        if "forward" not in self._linstock_object.type.methods and "forward" not in self.__dict__:
+            raise NotImplementedError(f"module '{self.original_name}' has no forward method")
         return self._call_with_hooks(args, kwargs)
 
-    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        fields, kind = self.__dict__, self._linstock_object.type
-        scripted = [getattr(self, name) for name in kind.forward_pre_hooks]
-        for hook in [*scripted, *[_bound(h, self) for h in fields["_forward_pre_hooks"].values()]]:
-            changed = hook(args)
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        """`forward` with the hooks of the program around it."""
+        kind = self._linstock_object.type
+        for name in kind.forward_pre_hooks:
+            changed = getattr(self, name)(args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
-        if "forward" not in kind.methods and "forward" not in fields:
-            raise NotImplementedError(f"module '{self.original_name}' has no forward method")
         result = self.forward(*args, **kwargs)
-        scripted = [getattr(self, name) for name in kind.forward_hooks]
-        for hook in [*scripted, *[_bound(h, self) for h in fields["_forward_hooks"].values()]]:
-            changed = hook(args, result)
+        for name in kind.forward_hooks:
+            changed = getattr(self, name)(args, result)
             if changed is not None:
                 result = changed
         return result
-
-    def register_forward_hook(self, hook: Callable[..., Any]) -> Any:
-        """Call `hook(module, args, output)` after every forward; what it returns, if not None, replaces the output."""
-        return _register(self.__dict__["_forward_hooks"], hook)
-
-    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> Any:
-        """Call `hook(module, args)` before every forward; what it returns, if not None, replaces the arguments."""
-        return _register(self.__dict__["_forward_pre_hooks"], hook)
 
     @property
     def graph(self) -> Any:
@@ -379,252 +376,53 @@ class ScriptModule(_Face):
 
     def save_to_buffer(self, _extra_files: Mapping[str, Any] | None = None) -> bytes:
         """The archive as bytes."""
-        import io
-
         buffer = io.BytesIO()
         self.save(buffer, _extra_files)
         return buffer.getvalue()
 
-    # -- parts -------------------------------------------------------------------------------------------------------
+    # -- parts: tables that `Module` works with -----------------------------------------------------------------------
     def _own(self, names: set[str]) -> dict[str, Any]:
         slots = self._linstock_object.slots
         return {n: slots[n] for n in self._linstock_object.type.attributes if n in names and n in slots}
 
     @property
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:  # type: ignore[override]
         return self._own(self._linstock_object.type.parameters)
 
     @property
-    def _buffers(self) -> dict[str, Any]:
+    def _buffers(self) -> dict[str, Any]:  # type: ignore[override]
         return self._own(self._linstock_object.type.buffers)
 
     @property
-    def _modules(self) -> dict[str, Any]:
+    def _modules(self) -> dict[str, Any]:  # type: ignore[override]
         thing = self._linstock_object
         return {n: face(v) for n, v in thing.slots.items() if isinstance(v, ScriptObject) and v.type.is_module}
 
-    def named_children(self) -> Iterator[tuple[str, ScriptModule]]:
-        """Direct submodules with their names, each once."""
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Any:
         seen: set[int] = set()
-        for name, module in self._modules.items():
-            if id(module) not in seen:
-                seen.add(id(module))
-                yield name, module
-
-    def children(self) -> Iterator[ScriptModule]:
-        """Direct submodules."""
-        for _, module in self.named_children():
-            yield module
-
-    def named_modules(
-        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, ScriptModule]]:
-        """This module and all below it with their dotted names."""
-        memo = set() if memo is None else memo
-        if self in memo and remove_duplicate:
-            return
-        memo.add(self)
-        yield prefix, self
-        for name, module in self._modules.items():
-            yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
-
-    def modules(self) -> Iterator[ScriptModule]:
-        """This module and all below it."""
-        for _, module in self.named_modules():
-            yield module
-
-    def _named_members(self, which: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Tensor]]:
-        seen: set[int] = set()
-        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
-        for path, module in modules:
-            for name, value in getattr(module, which).items():
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield (f"{path}.{name}" if path else name), value
-
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """Parameters with their dotted names."""
-        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
-
-    def parameters(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Parameters of this module and those below it."""
-        return (p for _, p in self.named_parameters(recurse=recurse))
-
-    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
-        """Buffers with their dotted names."""
-        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
-
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Buffers of this module and those below it."""
-        return (b for _, b in self.named_buffers(recurse=recurse))
-
-    def get_submodule(self, target: str) -> ScriptModule:
-        """The module of a dotted name. Raises AttributeError."""
-        module: Any = self
-        for part in target.split(".") if target else ():
-            module = getattr(module, part)
-        if not isinstance(module, ScriptModule):
-            raise AttributeError(f"`{target}` is not a module")
-        return module
-
-    def _member(self, target: str, which: str, what: str) -> Tensor:
-        path, _, name = target.rpartition(".")
-        found = getattr(self.get_submodule(path), which).get(name)
-        if found is None:
-            raise AttributeError(f"`{target}` is not a {what}")
-        assert isinstance(found, Tensor)
-        return found
-
-    def get_parameter(self, target: str) -> Tensor:
-        """The parameter of a dotted name. Raises AttributeError."""
-        return self._member(target, "_parameters", "parameter")
-
-    def get_buffer(self, target: str) -> Tensor:
-        """The buffer of a dotted name. Raises AttributeError."""
-        return self._member(target, "_buffers", "buffer")
-
-    # -- state -------------------------------------------------------------------------------------------------------
-    def state_dict(self, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> OrderedDict[str, Tensor]:
-        """Parameters and buffers by dotted name, sharing memory with the module."""
-        result: OrderedDict[str, Tensor] = OrderedDict() if destination is None else destination
-        for which in ("_parameters", "_buffers"):
-            for name, value in getattr(self, which).items():
-                if value is not None:
-                    result[prefix + name] = value if keep_vars else value.detach()
-        for name, module in self._modules.items():
-            module.state_dict(result, f"{prefix}{name}.", keep_vars)
-        return result
-
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
-        """Copy values into parameters and buffers. Raises RuntimeError, listing what is missing, unexpected or misshapen."""
-        own = self.state_dict(keep_vars=True)
-        missing = [k for k in own if k not in state_dict]
-        unexpected = [k for k in state_dict if k not in own]
-        problems = []
-        if strict and unexpected:
-            problems.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". ")
-        if strict and missing:
-            problems.append("Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". ")
-        for name, tensor in own.items():
-            if name not in state_dict:
-                continue
-            value = conversion.as_tensor(state_dict[name])
-            if value is None:
-                problems.append(f'"{name}" must be a tensor, got {type(state_dict[name]).__name__}.')
-            elif tuple(value.shape) != tuple(tensor.shape):
-                problems.append(
-                    f"size mismatch for {name}: copying a param with shape {tuple(value.shape)} from checkpoint, "
-                    f"the shape in current model is {tuple(tensor.shape)}."
-                )
-            else:
-                tensor.detach().copy_(value.detach())
-        if problems:
-            raise RuntimeError(f"Error(s) in loading state_dict for {self.original_name}:\n\t" + "\n\t".join(problems))
-        return _Keys(missing, unexpected)
-
-    def train(self, mode: bool = True) -> ScriptModule:
-        """Switch this module and all below it to training (or, with False, to evaluation)."""
-        for module in self.modules():
-            thing = module._linstock_object
-            if "training" in thing.type.attributes:
-                thing.slots["training"] = bool(mode)
-        return self
-
-    def eval(self) -> ScriptModule:
-        """Switch this module and all below it to evaluation."""
-        return self.train(False)
-
-    def requires_grad_(self, requires_grad: bool = True) -> ScriptModule:
-        """Switch gradients on or off for all parameters."""
-        for p in self.parameters():
-            p.requires_grad_(requires_grad)
-        return self
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Clear the gradients of all parameters."""
-        for p in self.parameters():
-            if p.grad is not None:
-                if set_to_none:
-                    p.grad = None
-                else:
-                    p.grad = p.grad.detach() * 0
-
-    def apply(self, function: Callable[[ScriptModule], Any]) -> ScriptModule:
-        """Call a function on every module, submodules first."""
-        for module in self.children():
-            module.apply(function)
-        function(self)
-        return self
-
-    def _apply(self, change: Callable[[Tensor], Tensor]) -> ScriptModule:
-        seen: set[int] = set()
-        for module in self.modules():
+        for module in self.modules() if recurse else [self]:
             for value in [*module._parameters.values(), *module._buffers.values()]:
-                if isinstance(value, Tensor) and id(value) not in seen:
+                if value is not None and id(value) not in seen:
                     seen.add(id(value))
-                    value.data = change(value.detach())
-                    if value.grad is not None:
-                        value.grad = change(value.grad)
-        return self
-
-    def to(self, *args: Any, **kwargs: Any) -> ScriptModule:
-        """Move parameters and buffers to a device, or convert the floating-point ones to a type."""
-        from linstock.ir.dtypes import dtype
-
-        given = [*args, *kwargs.values()]
-        wanted = next((a for a in given if isinstance(a, dtype)), None)
-        if wanted is None:
-            other = next((a for a in given if isinstance(a, Tensor)), None)
-            wanted = None if other is None else other.dtype
-        if wanted is not None and not (wanted.is_floating_point or wanted.is_complex):
-            raise TypeError(f"modules can only be converted to floating point or complex types, not to {wanted}")
-
-        def change(t: Tensor) -> Tensor:
-            if wanted is None or t.dtype.is_floating_point or t.dtype.is_complex:
-                return t.to(*args, **kwargs)
-            rest = [a for a in args if not isinstance(a, (dtype, Tensor))]
-            device = kwargs.get("device")
-            return t.to(*rest) if rest else t if device is None else t.to(device)
-
-        return self._apply(change)
-
-    def _cast(self, name: str) -> ScriptModule:
-        return self._apply(lambda t: getattr(t, name)() if t.dtype.is_floating_point else t)
-
-    def float(self) -> ScriptModule:
-        """Convert floating-point parameters and buffers to float32."""
-        return self._cast("float")
-
-    def double(self) -> ScriptModule:
-        """Convert floating-point parameters and buffers to float64."""
-        return self._cast("double")
-
-    def half(self) -> ScriptModule:
-        """Convert floating-point parameters and buffers to float16."""
-        return self._cast("half")
-
-    def bfloat16(self) -> ScriptModule:
-        """Convert floating-point parameters and buffers to bfloat16."""
-        return self._cast("bfloat16")
-
-    def cpu(self) -> ScriptModule:
-        """Move parameters and buffers to the CPU's memory."""
-        return self._apply(lambda t: t.cpu())
-
-    def cuda(self, device: Any = None) -> ScriptModule:
-        """Move parameters and buffers to a CUDA device."""
-        return self._apply(lambda t: t.cuda(device))
-
-    def share_memory(self) -> ScriptModule:
-        """Return the module; its memory is not moved."""
+                    with no_grad():
+                        value.data = fn(value.detach())
+                        if value.grad is not None:
+                            grad, value.grad = fn(value.grad), None
+                            value.grad = grad
         return self
 
     # -- as a container ----------------------------------------------------------------------------------------------
-    def _items(self) -> dict[str, Any] | None:
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name in ("keys", "values", "items") and self.original_name.endswith("Dict"):
+                found = self._elements()
+                if found is not None:
+                    return getattr(found, name)
+            raise
+
+    def _elements(self) -> dict[str, Any] | None:
         """The elements, if the module was a Sequential, ModuleList, ModuleDict, ParameterList or ParameterDict."""
         name = self.original_name
         if name in ("Sequential", "ModuleList", "ModuleDict"):
@@ -635,7 +433,7 @@ class ScriptModule(_Face):
         return TypeError(f"'{self.original_name}' {what}")
 
     def __len__(self) -> int:
-        method, items = self._special("__len__"), self._items()
+        method, items = self._special("__len__"), self._elements()
         if method is not None:
             return int(method())
         if items is None:
@@ -647,7 +445,7 @@ class ScriptModule(_Face):
         return True if method is None else bool(method())
 
     def __iter__(self) -> Iterator[Any]:
-        items = self._items()
+        items = self._elements()
         if items is not None:
             return iter(items) if self.original_name.endswith("Dict") else iter(items.values())
         method = self._special("__iter__")
@@ -658,7 +456,7 @@ class ScriptModule(_Face):
         raise self._no("module is not iterable")
 
     def __getitem__(self, index: Any) -> Any:
-        method, items = self._special("__getitem__"), self._items()
+        method, items = self._special("__getitem__"), self._elements()
         if method is not None:
             return method(index)
         if items is None:
@@ -666,44 +464,16 @@ class ScriptModule(_Face):
         return items[index] if isinstance(index, str) else list(items.values())[index]
 
     def __contains__(self, key: Any) -> bool:
-        method, items = self._special("__contains__"), self._items()
+        method, items = self._special("__contains__"), self._elements()
         if method is not None:
             return bool(method(key))
         if items is None:
             raise self._no("module is not a container")
         return key in items if self.original_name.endswith("Dict") else key in list(items.values())
 
-    def keys(self) -> Any:
-        return self._dict_view("keys")
-
-    def values(self) -> Any:
-        return self._dict_view("values")
-
-    def items(self) -> Any:
-        return self._dict_view("items")
-
-    def _dict_view(self, name: str) -> Any:
-        found = self._items()
-        if self._special(name) is not None:
-            return self._special(name)()
-        if found is None or not self.original_name.endswith("Dict"):
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return getattr(found, name)()
-
-    # -- looks -------------------------------------------------------------------------------------------------------
     def extra_repr(self) -> str:
         """What stands between the parentheses of the printed form."""
         return f"original_name={self.original_name}"
-
-    def __repr__(self) -> str:
-        lines = []
-        for name, module in self._modules.items():
-            text = repr(module).replace("\n", "\n  ")
-            lines.append(f"  ({name}): {text}")
-        inner = self.extra_repr()
-        if not lines:
-            return f"{type(self).__name__}({inner})"
-        return f"{type(self).__name__}(\n  {inner}\n" + "\n".join(lines) + "\n)"
 
     def define(self, source: str) -> None:
         """Add a method from source code."""
@@ -714,46 +484,3 @@ class ScriptModule(_Face):
 
 class RecursiveScriptModule(ScriptModule):
     """A module that was scripted, traced or loaded."""
-
-
-class _Keys(tuple[list[str], list[str]]):
-    """What `load_state_dict` found missing and unexpected."""
-
-    missing_keys = property(lambda self: self[0], doc="Keys that the given dict lacks.")
-    unexpected_keys = property(lambda self: self[1], doc="Keys that the module does not have.")
-
-    def __new__(cls, missing: list[str], unexpected: list[str]) -> _Keys:
-        return super().__new__(cls, (missing, unexpected))
-
-    def __repr__(self) -> str:
-        if not self[0] and not self[1]:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self[0]}, unexpected_keys={self[1]})"
-
-
-class _Handle:
-    """Takes a hook away: `remove()`, or leaving a `with` block."""
-
-    def __init__(self, hooks: dict[int, Any], key: int) -> None:
-        self._hooks, self.id = hooks, key
-
-    def remove(self) -> None:
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> _Handle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
-
-
-def _register(hooks: dict[int, Any], hook: Callable[..., Any]) -> _Handle:
-    if not callable(hook):
-        raise InputError(f"a hook must be callable, not a {type(hook).__name__}")
-    key = max(hooks, default=-1) + 1
-    hooks[key] = hook
-    return _Handle(hooks, key)
-
-
-def _bound(hook: Callable[..., Any], module: ScriptModule) -> Callable[..., Any]:
-    return lambda *args: hook(module, *args)

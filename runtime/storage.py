@@ -50,13 +50,20 @@ class UntypedStorage:
         return self._bytes.tobytes()  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr() and self.nbytes() == other.nbytes()
+        return (
+            isinstance(other, UntypedStorage)
+            and self.data_ptr() == other.data_ptr()
+            and self.nbytes() == other.nbytes()
+        )
 
     def __hash__(self) -> int:
         return hash(self.data_ptr())
 
     def __repr__(self) -> str:
-        return "\n".join(f" {b}" for b in self.tolist()) + f"\n[linstock.storage.UntypedStorage(device=cpu) of size {len(self)}]"
+        return (
+            "\n".join(f" {b}" for b in self.tolist())
+            + f"\n[linstock.storage.UntypedStorage(device=cpu) of size {len(self)}]"
+        )
 
 
 class TypedStorage:
@@ -65,7 +72,9 @@ class TypedStorage:
     def __init__(self, root: Any, dtype: dtype) -> None:
         self._untyped = UntypedStorage(root)
         self.dtype = dtype
-        self._elements = self._untyped._bytes[: self._untyped.nbytes() // dtype.itemsize * dtype.itemsize].view(dtype.numpy)
+        self._elements = self._untyped._bytes[: self._untyped.nbytes() // dtype.itemsize * dtype.itemsize].view(
+            dtype.numpy
+        )
 
     device: Device = CPU
 

@@ -1,6 +1,7 @@
 """The tape: what tensors remember of how they were computed, so that gradients can be taken.
 
-A tensor's `_meta` is None until gradients or views matter to it. A recorded operator is a `Node` whose edges lead to the
+A tensor's `_meta` is None until gradients or views matter to it. A recorded operator is a `Node` whose edges lead to
+the
 nodes (or leaf tensors) that its arguments came from. Versions of memory that a node saved are watched, so that a later
 in-place change is noticed where it matters: when a derivative rule uses the changed tensor.
 """
@@ -38,7 +39,7 @@ class Meta:
     accumulated: dict[int, Callable[..., Any]] | None = None
 
 
-# versions ------------------------------------------------------------------------------------------------------------------
+# versions -----------------------------------------------------------------------------------------------------------
 
 
 class Version:
@@ -77,7 +78,7 @@ def bump(array: Any) -> None:
         version.count += 1
 
 
-# nodes ---------------------------------------------------------------------------------------------------------------------
+# nodes --------------------------------------------------------------------------------------------------------------
 
 
 class Edge:
@@ -95,16 +96,18 @@ class Edge:
 class Node:
     """A step of the tape. `next_functions` and `name()` look as in PyTorch."""
 
+    #: hooks on outputs, outputs that keep their gradient, hooks on the node: made when there is one
+    tensor_hooks: dict[int, dict[int, Callable[..., Any]]] | None = None
+    retained: dict[int, weakref.ref[Tensor]] | None = None
+    pre_hooks: dict[int, Callable[..., Any]] | None = None
+    post_hooks: dict[int, Callable[..., Any]] | None = None
+    released = False
+
     def __init__(self, what: str, edges: list[Edge]) -> None:
         self.what = what
         self.edges = edges
         self.order = next(_sequence)
         self.output_shapes: list[tuple[Any, Any]] = []
-        self.tensor_hooks: dict[int, dict[int, Callable[..., Any]]] = {}
-        self.retained: dict[int, weakref.ref[Tensor]] = {}
-        self.pre_hooks: dict[int, Callable[..., Any]] = {}
-        self.post_hooks: dict[int, Callable[..., Any]] = {}
-        self.released = False
 
     def gradients(self, grads: list[Any], needed: list[bool]) -> list[Any]:
         """The gradient for each edge (None for none), from those of the outputs."""
@@ -121,16 +124,18 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """The nodes that this one passes gradients to, with their output numbers."""
-        return tuple(
-            e.target if isinstance(e.target, tuple) else (AccumulateGrad(e.target), 0) for e in self.edges
-        )
+        return tuple(e.target if isinstance(e.target, tuple) else (AccumulateGrad(e.target), 0) for e in self.edges)
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(grad_inputs, grad_outputs)` after this node ran; what it returns replaces the gradients."""
+        if self.post_hooks is None:
+            self.post_hooks = {}
         return RemovableHandle.add(self.post_hooks, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(grad_outputs)` before this node runs; what it returns replaces the gradients."""
+        if self.pre_hooks is None:
+            self.pre_hooks = {}
         return RemovableHandle.add(self.pre_hooks, hook)
 
     def __repr__(self) -> str:
@@ -158,7 +163,9 @@ class RemovableHandle:
     def __init__(self, hooks: dict[int, Any], *, extra_dict: Any = None) -> None:
         self.id = next(RemovableHandle._ids)
         self._hooks: Callable[[], Any] = weakref.ref(hooks) if type(hooks) is not dict else lambda: hooks
-        self._extra = extra_dict if isinstance(extra_dict, (list, tuple)) else [extra_dict] if extra_dict is not None else []
+        self._extra = (
+            extra_dict if isinstance(extra_dict, (list, tuple)) else [extra_dict] if extra_dict is not None else []
+        )
 
     @classmethod
     def add(cls, hooks: dict[int, Any], hook: Any) -> RemovableHandle:
@@ -188,7 +195,7 @@ def backward_name(what: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in base.split("_")) + "Backward0"
 
 
-# what tensors say ----------------------------------------------------------------------------------------------------------
+# what tensors say ---------------------------------------------------------------------------------------------------
 
 
 def target_of(tensor: Tensor) -> Target:

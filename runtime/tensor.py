@@ -131,8 +131,8 @@ class TensorMeta(type):
 class Tensor(metaclass=TensorMeta):
     """A multi-dimensional array of one element type, with PyTorch's operators, methods and semantics.
 
-    Make one with `linstock.tensor`, `linstock.zeros`, `linstock.from_numpy`, ...; `Tensor(2, 3)` and `Tensor([1, 2])` are
-    PyTorch's legacy constructors (an uninitialised tensor of a shape, one from data, in the default floating type).
+    Make one with `linstock.tensor`, `linstock.zeros`, `linstock.from_numpy`, ...; `Tensor(2, 3)` and `Tensor([1, 2])`
+    are     PyTorch's legacy constructors (an uninitialised tensor of a shape, one from data, in the default floating type).
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array", "_meta")
@@ -143,7 +143,7 @@ class Tensor(metaclass=TensorMeta):
 
     def __new__(cls, *data: Any, device: Any = None) -> Any:
         made = object.__new__(cls)
-        if data or cls is Tensor and device is not None:
+        if data or (cls is Tensor and device is not None):
             from linstock.runtime.creation import legacy
 
             made._array, made._meta = legacy(data, device)._array, None
@@ -153,7 +153,7 @@ class Tensor(metaclass=TensorMeta):
         if not data:
             self._array, self._meta = np.zeros(0, np.float32), None
 
-    # what it is ------------------------------------------------------------------------------------------------------------
+    # what it is -----------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> Size:
@@ -202,7 +202,9 @@ class Tensor(metaclass=TensorMeta):
     is_cpu = property(lambda self: self.device.type == "cpu", doc="Whether the memory is the CPU's.")
     is_cuda = property(lambda self: self.device.type == "cuda", doc="Whether the memory is a CUDA device's.")
     is_meta = property(lambda self: self.device.type == "meta", doc="Whether there is no memory, only a shape.")
-    is_mps = is_mkldnn = is_xpu = is_ipu = is_xla = is_vulkan = is_maia = is_nested = is_mtia = property(lambda self: False)
+    is_mps = is_mkldnn = is_xpu = is_ipu = is_xla = is_vulkan = is_maia = is_nested = is_mtia = property(
+        lambda self: False
+    )
     T = _property("numpy_T", "The dimensions in reverse order.")
     mT = _property("mT", "The last two dimensions exchanged.")
     H = _property("matrix_H", "The conjugate transpose of a matrix.")
@@ -292,7 +294,7 @@ class Tensor(metaclass=TensorMeta):
         """Whether it was made under `inference_mode` (not kept track of)."""
         return False
 
-    # gradients -------------------------------------------------------------------------------------------------------------
+    # gradients ------------------------------------------------------------------------------------------------------
 
     @property
     def requires_grad(self) -> bool:
@@ -313,7 +315,8 @@ class Tensor(metaclass=TensorMeta):
         elif self._meta is not None and tape.requires_grad(self):
             if self._meta.node is not None:
                 raise RuntimeError(
-                    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                    "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                    "variable in a "
                     "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
                 )
             self._meta.requires_grad = False
@@ -338,10 +341,13 @@ class Tensor(metaclass=TensorMeta):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+                raise TypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                )
             if value._array.shape != self._array.shape:
                 raise RuntimeError(
-                    f"assigned grad has data of a different size: {list(value._array.shape)}, expected {list(self._array.shape)}"
+                    f"assigned grad has data of a different size: {list(value._array.shape)}, expected "
+                    f"{list(self._array.shape)}"
                 )
             if value.dtype is not self.dtype:
                 raise RuntimeError(f"assigned grad has data of a different type: {value.dtype}, expected {self.dtype}")
@@ -377,9 +383,12 @@ class Tensor(metaclass=TensorMeta):
     def _is_view(self) -> bool:
         return self._base is not None
 
-    output_nr = property(lambda self: 0 if self._meta is None else self._meta.index, doc="Which output of `grad_fn` it is.")
+    output_nr = property(
+        lambda self: 0 if self._meta is None else self._meta.index, doc="Which output of `grad_fn` it is."
+    )
     retains_grad = property(
-        lambda self: not self.is_leaf and self._meta.retains, doc="Whether `backward` keeps this computed tensor's gradient."
+        lambda self: not self.is_leaf and self._meta.retains,
+        doc="Whether `backward` keeps this computed tensor's gradient.",
     )
 
     def detach(self) -> Tensor:
@@ -413,7 +422,7 @@ class Tensor(metaclass=TensorMeta):
             meta.accumulated = {}
         return RemovableHandle.add(meta.accumulated, hook)
 
-    # out of tensors --------------------------------------------------------------------------------------------------------
+    # out of tensors -------------------------------------------------------------------------------------------------
 
     def item(self) -> Any:
         """The only element as a Python number."""
@@ -440,7 +449,9 @@ class Tensor(metaclass=TensorMeta):
         if not force and self.requires_grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self.is_quantized or self.is_sparse:
-            raise TypeError(f"can't convert a tensor of type {self.dtype} and layout {self.layout} to NumPy: use dequantize()")
+            raise TypeError(
+                f"can't convert a tensor of type {self.dtype} and layout {self.layout} to NumPy: use dequantize()"
+            )
         a = self._array if isinstance(self._array, np.ndarray) else self._array.get()
         return _concrete("numpy", self, a)
 
@@ -506,7 +517,9 @@ class Tensor(metaclass=TensorMeta):
 
     def __contains__(self, element: Any) -> bool:
         if not isinstance(element, (Tensor, *_NUMBERS)):
-            raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+            raise RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+            )
         return bool((self == element).any().item())
 
     def __reversed__(self) -> Tensor:
@@ -525,7 +538,7 @@ class Tensor(metaclass=TensorMeta):
             return format(self.item(), spec)
         return object.__format__(self, spec)
 
-    # indexing --------------------------------------------------------------------------------------------------------------
+    # indexing -------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Tensor:
         from linstock.runtime.indexing import get
@@ -537,7 +550,7 @@ class Tensor(metaclass=TensorMeta):
 
         put(self, index, value)
 
-    # operators -------------------------------------------------------------------------------------------------------------
+    # operators ------------------------------------------------------------------------------------------------------
 
     __add__ = __radd__ = _binary("add")
     __sub__ = _binary("sub")
@@ -598,7 +611,7 @@ class Tensor(metaclass=TensorMeta):
         other = _operand(other)
         return _operator("aten::matmul")(other, self) if isinstance(other, Tensor) else NotImplemented
 
-    # types and devices -----------------------------------------------------------------------------------------------------
+    # types and devices ----------------------------------------------------------------------------------------------
 
     float = _to_type(dtypes.float32)
     double = _to_type(dtypes.float64)
@@ -614,7 +627,8 @@ class Tensor(metaclass=TensorMeta):
     cdouble = _to_type(dtypes.complex128)
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The tensor in another type, on another device, in another memory format: `to(dtype)`, `to(device)`, `to(other)`."""
+        """The tensor in another type, on another device, in another memory format: `to(dtype)`, `to(device)`,
+        `to(other)`."""
         from linstock.runtime.creation import to
 
         return to(self, *args, **kwargs)
@@ -648,7 +662,7 @@ class Tensor(metaclass=TensorMeta):
         tape.bump(self._array)
         return self
 
-    # copies ----------------------------------------------------------------------------------------------------------------
+    # copies ---------------------------------------------------------------------------------------------------------
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _rebuild, (type(self), np.asarray(self.detach()._array), self.requires_grad, dict(self.__dict__))
@@ -658,7 +672,8 @@ class Tensor(metaclass=TensorMeta):
             return memo[id(self)]  # type: ignore[no-any-return]
         if not self.is_leaf:
             raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment."
             )
         from copy import deepcopy
 
@@ -755,14 +770,16 @@ def from_numpy(array: Any) -> Tensor:
     dtypes.from_numpy(array.dtype)
     if any(s < 0 for s in array.strides):
         raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently "
             "supported. (You can probably work around this by making a copy of your array with array.copy().)"
         )
     if not array.dtype.isnative:
         raise ValueError("given numpy array has byte order different from the native byte order")
     if not array.flags.writeable:
         warnings.warn(
-            "The given NumPy array is not writable: tensors over it must not be written to. Copy the array to be able to.",
+            "The given NumPy array is not writable: tensors over it must not be written to. Copy the array to be "
+            "able to.",
             UserWarning,
             stacklevel=2,
         )

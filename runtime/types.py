@@ -125,7 +125,9 @@ class iinfo:
 
     def __init__(self, type: dtypes.dtype) -> None:
         if type.is_floating_point or type.is_complex or type.name == "bool":
-            raise TypeError(f"iinfo() requires an integer input type, not {type}. Use finfo to handle floating point types")
+            raise TypeError(
+                f"iinfo() requires an integer input type, not {type}. Use finfo to handle floating point types"
+            )
         info = np.iinfo(type.numpy)
         self.bits, self.max, self.min = int(info.bits), int(info.max), int(info.min)
         self.dtype = type.name

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.array.conv import Array, scalar_name, type_name
-from linstock.backends.array.norm import softmax_of
+from linstock.backends.array.norm import layer_norm, softmax_of
 from linstock.backends.array.promotion import is_inexact, wide
 from linstock.backends.array.registry import kernel, registered
 
@@ -79,7 +79,8 @@ def one_hot(self: Array, num_classes: int = -1) -> Array:
         num_classes = int(self.max()) + 1
     elif self.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return (self[..., None] == np.arange(num_classes)).astype(np.int64)
+    made: Array = (self[..., None] == np.arange(num_classes)).astype(np.int64)
+    return made
 
 
 def bag_sums(rows: Array, starts: Array, ends: Array) -> Array:
@@ -94,8 +95,8 @@ def bag_sums(rows: Array, starts: Array, ends: Array) -> Array:
 
 @kernel("aten::embedding_bag")
 def embedding_bag(
-    weight: Array, indices: Array, offsets: Array, scale_grad_by_freq: bool = False, mode: int = 0, sparse: bool = False,
-    per_sample_weights: Array | None = None, include_last_offset: bool = False,
+    weight: Array, indices: Array, offsets: Array, scale_grad_by_freq: bool = False, mode: int = 0,
+    sparse: bool = False, per_sample_weights: Array | None = None, include_last_offset: bool = False,
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """Sums (mode 0), means (1) or maxima (2) of bags of rows, with the bookkeeping of the gradient."""
     return _embedding_bag(weight, indices, offsets, mode, per_sample_weights, include_last_offset, -1)
@@ -128,7 +129,8 @@ def _embedding_bag(
     total = indices.shape[0]
     if offsets.size and int(offsets[0]) != 0:
         raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            "However, got "
             f"{int(offsets[0])}"
         )
     if offsets.size and int(offsets[-1]) > total:
@@ -194,7 +196,8 @@ def _bag_maxima(rows: Array, indices: Array, starts: Array, ends: Array) -> tupl
 
 
 def attend(q: Array, k: Array, v: Array, scale: float, mask: Array | None, dropout: float = 0.0) -> Array:
-    """softmax(q kᵀ · scale + mask) v in the arrays' own type; a boolean mask keeps where it is true; empty rows give zeros."""
+    """softmax(q kᵀ · scale + mask) v in the arrays' own type; a boolean mask keeps where it is true; empty rows "
+    "give zeros."""
     scores = np.matmul(q * q.dtype.type(scale), np.swapaxes(k, -1, -2))
     if mask is not None:
         if mask.dtype == np.bool_:
@@ -215,21 +218,37 @@ def attend(q: Array, k: Array, v: Array, scale: float, mask: Array | None, dropo
     return np.asarray(np.matmul(scores, v) / np.where(total == 0, total.dtype.type(1), total))
 
 
+def _mask_of(mask: Array | None, is_causal: bool, q: Array, k: Array) -> Array | None:
+    """The mask in the type of the computation, joined with the causal one."""
+    if mask is not None and mask.dtype != np.bool_:
+        mask = wide(mask).astype(q.dtype, copy=False)
+    if not is_causal:
+        return mask
+    causal: Array = np.tril(np.ones_like(q, shape=(q.shape[-2], k.shape[-2]), dtype=np.bool_))
+    if mask is None:
+        return causal
+    if mask.dtype == np.bool_:
+        return causal & mask
+    return np.where(causal, mask, q.dtype.type(-np.inf))
+
+
 @kernel("aten::scaled_dot_product_attention")
 def scaled_dot_product_attention(
-    query: Array, key: Array, value: Array, attn_mask: Array | None = None, dropout_p: float = 0.0, is_causal: bool = False,
-    scale: float | None = None, enable_gqa: bool = False,
+    query: Array, key: Array, value: Array, attn_mask: Array | None = None, dropout_p: float = 0.0,
+    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
 ) -> Array:  # fmt: skip
     """Attention over the last two axes. The mask is boolean (true takes part) or added to the scores."""
     names = (query, key, value)
     if any(a.ndim < 2 for a in names):
         raise RuntimeError(
-            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.ndim} key.dim: "
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.ndim} "
+            "key.dim: "
             f"{key.ndim} and value.dim: {value.ndim} instead."
         )
     if not query.dtype == key.dtype == value.dtype:
         raise RuntimeError(
-            f"Expected query, key, and value to have the same dtype, but got query.dtype: {scalar_name(query.dtype)} key.dtype: "
+            f"Expected query, key, and value to have the same dtype, but got query.dtype: {scalar_name(query.dtype)} "
+            "key.dtype: "
             f"{scalar_name(key.dtype)} and value.dtype: {scalar_name(value.dtype)} instead."
         )
     if attn_mask is not None and attn_mask.dtype not in (np.bool_, np.float32, query.dtype):
@@ -240,23 +259,7 @@ def scaled_dot_product_attention(
     if not is_inexact(query.dtype):
         raise RuntimeError(f"expected scalar type Float but found {type_name(query.dtype)}")
     q, k, v = (wide(a) for a in names)
-    mask = (
-        None
-        if attn_mask is None
-        else attn_mask
-        if attn_mask.dtype == np.bool_
-        else wide(attn_mask).astype(q.dtype, copy=False)
-    )
-    if is_causal:
-        if attn_mask is not None:
-            causal = np.tril(np.ones((q.shape[-2], k.shape[-2]), bool))
-            mask = (
-                causal & mask
-                if mask is not None and mask.dtype == np.bool_
-                else np.where(causal, mask, -np.inf).astype(q.dtype)
-            )
-        else:
-            mask = np.tril(np.ones_like(q, shape=(q.shape[-2], k.shape[-2]), dtype=np.bool_))
+    mask = _mask_of(attn_mask, is_causal, q, k)
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     if enable_gqa and q.ndim >= 3 and k.shape[-3] != q.shape[-3]:
         heads, groups = q.shape[-3], k.shape[-3]
@@ -267,7 +270,8 @@ def scaled_dot_product_attention(
         sizes = {a.shape[axis] for a in (q, k, v)} - {1}
         if len(sizes) > 1:
             raise RuntimeError(
-                f"The size of tensor a ({q.shape[axis]}) must match the size of tensor b ({k.shape[axis]}) at non-singleton "
+                f"The size of tensor a ({q.shape[axis]}) must match the size of tensor b ({k.shape[axis]}) at "
+                "non-singleton "
                 f"dimension {q.ndim + axis}"
             )
     return attend(q, k, v, factor, mask, dropout_p).astype(query.dtype, copy=False)
@@ -279,7 +283,8 @@ def _native_multi_head_attention(
     proj_weight: Array, proj_bias: Array, mask: Array | None = None, need_weights: bool = True,
     average_attn_weights: bool = True, mask_type: int | None = None,
 ) -> tuple[Array, Array | None]:  # fmt: skip
-    """Multi-head attention in one step. True in the mask leaves out: of shape (L, L), (N, L) or (N, heads, L, L) by type 0, 1, 2."""
+    """Multi-head attention in one step. True in the mask leaves out: of shape (L, L), (N, L) or (N, heads, L, L) by "
+    "type 0, 1, 2."""
     if query.ndim != 3:
         raise RuntimeError(f"expected 3-D `query`, got {query.ndim}-D tensor")
     if query.shape[2] != embed_dim or qkv_weight.shape != (3 * embed_dim, embed_dim):
@@ -291,7 +296,8 @@ def _native_multi_head_attention(
 
     def project(x: Array, i: int) -> Array:
         y = np.matmul(wide(x), weights[i].T) + biases[i]
-        return y.reshape(n, x.shape[1], num_head, head).swapaxes(1, 2)
+        made: Array = y.reshape(n, x.shape[1], num_head, head).swapaxes(1, 2)
+        return made
 
     q, k, v = project(query, 0), project(key, 1), project(value, 2)
     scores = np.matmul(q * q.dtype.type(1 / math.sqrt(head)), k.swapaxes(2, 3))
@@ -328,3 +334,35 @@ def _nested_tensor_from_mask(t: Array, mask: Array, mask_check: bool = True) -> 
     raise NotImplementedError(
         "_nested_tensor_from_mask: nested tensors are not supported; pad the sequences and pass a mask"
     )
+
+
+@kernel("aten::_transformer_encoder_layer_fwd")
+def _transformer_encoder_layer_fwd(
+    src: Array, embed_dim: int, num_heads: int, qkv_weight: Array, qkv_bias: Array, proj_weight: Array,
+    proj_bias: Array, use_gelu: bool, norm_first: bool, eps: float, norm_weight_1: Array, norm_bias_1: Array,
+    norm_weight_2: Array, norm_bias_2: Array, ffn_weight_1: Array, ffn_bias_1: Array, ffn_weight_2: Array,
+    ffn_bias_2: Array, mask: Array | None = None, mask_type: int | None = None,
+) -> Array:  # fmt: skip
+    """A transformer encoder layer in evaluation: attention and feed-forward blocks, each with a norm and a residual."""
+    activation = registered("aten::gelu" if use_gelu else "aten::relu", "pointwise")
+    if activation is None:
+        raise NotImplementedError("the encoder layer needs the activation kernels")
+
+    def norm(x: Array, weight: Array, bias: Array) -> Array:
+        return layer_norm(x, [embed_dim], weight, bias, eps)
+
+    def linear(x: Array, weight: Array, bias: Array) -> Array:
+        made: Array = (np.matmul(wide(x), wide(weight).T) + wide(bias)).astype(x.dtype, copy=False)
+        return made
+
+    x = norm(src, norm_weight_1, norm_bias_1) if norm_first else src
+    attended, _ = _native_multi_head_attention(
+        x, x, x, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, False, True, mask_type
+    )
+    x = attended + src
+    if not norm_first:
+        x = norm(x, norm_weight_1, norm_bias_1)
+    y = norm(x, norm_weight_2, norm_bias_2) if norm_first else x
+    hidden = linear(y, ffn_weight_1, ffn_bias_1)
+    y = linear(activation(hidden, "none") if use_gelu else activation(hidden), ffn_weight_2, ffn_bias_2) + x
+    return y if norm_first else norm(y, norm_weight_2, norm_bias_2)

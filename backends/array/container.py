@@ -127,7 +127,7 @@ def remove(self: list[Any], el: Any) -> None:
     raise ValueError("list.remove(x): x not in list")
 
 
-@kernel(*(f"aten::index.list_{t}" for t in ("int", "float", "bool", "str", "Tensor")))
+@kernel(*(f"aten::index.list_{t}" for t in ("int", "float", "bool", "str")))
 def index(self: list[Any], el: Any) -> int:
     """Position of the first element that equals one. Raises ValueError if there is none."""
     for i, x in enumerate(self):

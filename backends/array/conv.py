@@ -1,14 +1,14 @@
 """Convolutions and transposed convolutions, im2col and col2im.
 
-A convolution is one matrix product per group over unfolded patches (a view for 1x1 kernels, blocks of rows that stay in
-cache otherwise); a depthwise one is a sum over kernel taps. A transposed convolution is the matrix product followed by a
-scatter of the taps.
+A convolution is one matrix product per group over unfolded patches (a view for 1x1 kernels, blocks of rows that stay
+in cache otherwise); a depthwise one is a sum over kernel taps. A transposed convolution is the matrix product followed
+by a scatter of the taps.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,10 +40,14 @@ def _sizes(values: Sequence[int]) -> str:
     return "(" + " x ".join(str(v) for v in values) + ")"
 
 
-_SCALAR_NAMES = {0: "unsigned char", 1: "signed char", 2: "short int", 3: "int", 4: "long int", 5: "c10::Half", 6: "float",
-                 7: "double", 9: "c10::complex<float>", 10: "c10::complex<double>", 11: "bool", 15: "c10::BFloat16"}  # fmt: skip
-_TYPE_NAMES = {0: "Byte", 1: "Char", 2: "Short", 3: "Int", 4: "Long", 5: "Half", 6: "Float", 7: "Double", 9: "ComplexFloat",
-               10: "ComplexDouble", 11: "Bool", 15: "BFloat16"}  # fmt: skip
+_SCALAR_NAMES = {
+    0: "unsigned char", 1: "signed char", 2: "short int", 3: "int", 4: "long int", 5: "c10::Half", 6: "float",
+    7: "double", 9: "c10::complex<float>", 10: "c10::complex<double>", 11: "bool", 15: "c10::BFloat16",
+}  # fmt: skip
+_TYPE_NAMES = {
+    0: "Byte", 1: "Char", 2: "Short", 3: "Int", 4: "Long", 5: "Half", 6: "Float", 7: "Double", 9: "ComplexFloat",
+    10: "ComplexDouble", 11: "Bool", 15: "BFloat16",
+}  # fmt: skip
 
 
 def type_name(dtype: np.dtype[Any]) -> str:
@@ -83,7 +87,8 @@ def _check(
         )
     if w.shape[0] % groups:
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            "size "
             f"[{list(w.shape)}] instead"
         )
     channels = w.shape[0] if transposed else w.shape[1] * groups
@@ -122,6 +127,11 @@ def _check(
         raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool'")
 
 
+def last(index: Iterable[Any]) -> Any:
+    """An index of the last axes."""
+    return (..., *index)
+
+
 def pad_spatial(x: Array, before: Sequence[int], after: Sequence[int], value: Any = 0) -> Array:
     """The array with its last dimensions padded with a constant; itself where nothing is to pad."""
     if not any(before) and not any(after):
@@ -130,7 +140,7 @@ def pad_spatial(x: Array, before: Sequence[int], after: Sequence[int], value: An
     lead = x.ndim - n
     shape = x.shape[:lead] + tuple(s + b + a for s, b, a in zip(x.shape[lead:], before, after))
     out = np.full_like(x, value, shape=shape, order="C")
-    out[(..., *(slice(b, b + s) for s, b in zip(x.shape[lead:], before)))] = x
+    out[last(slice(b, b + s) for s, b in zip(x.shape[lead:], before))] = x
     return out
 
 
@@ -139,8 +149,8 @@ def patches(x: Array, size: Sequence[int], stride: Sequence[int], dilation: Sequ
     n = len(size)
     axes = tuple(range(x.ndim - n, x.ndim))
     window = tuple(d * (k - 1) + 1 for k, d in zip(size, dilation))
-    view = np.lib.stride_tricks.sliding_window_view(x, window, axis=axes)  # type: ignore[call-overload]
-    view = view[(..., *(slice(None, None, s) for s in stride), *(slice(None, None, d) for d in dilation))]
+    view: Array = np.lib.stride_tricks.sliding_window_view(x, window, axis=axes)
+    view = view[last([*(slice(None, None, s) for s in stride), *(slice(None, None, d) for d in dilation)])]
     lead = tuple(range(x.ndim - n))
     return view.transpose(*lead, *(a + n for a in axes), *axes)
 
@@ -155,9 +165,8 @@ def _taps(x: Array, w: Array, stride: Sequence[int], dilation: Sequence[int], gr
     total = np.empty_like(x, shape=(*lead, *out))
     scratch = np.empty_like(total)
     for i, tap in enumerate(np.ndindex(*size)):
-        view = source[
-            (..., *(slice(t * d, t * d + s * (o - 1) + 1, s) for t, d, s, o in zip(tap, dilation, stride, out)))
-        ]
+        at = last(slice(t * d, t * d + s * (o - 1) + 1, s) for t, d, s, o in zip(tap, dilation, stride, out))
+        view = source[at]
         factor = weight[(slice(None), slice(None), *tap)]
         factor = factor.reshape((groups,) if multiplier == 1 else (groups, multiplier)).reshape(lead[1:] + (1,) * n)
         if i == 0:
@@ -192,11 +201,12 @@ def convolve(
     weight = w.reshape(groups, outputs // groups, per_group * kernel_elements)
     if kernel_elements == 1:
         if any(s != 1 for s in stride):
-            x = x[(..., *(slice(None, None, s) for s in stride))]
+            x = x[last(slice(None, None, s) for s in stride)]
         flat = x.reshape(batch, groups, per_group, -1)
         if groups == 1:
-            return np.matmul(weight[0], flat[:, 0]).reshape(batch, outputs, *out)
-        return np.matmul(weight, flat).reshape(batch, outputs, *out)
+            weight, flat = weight[0], flat[:, 0]
+        product: Array = np.matmul(weight, flat).reshape(batch, outputs, *out)
+        return product
     view = patches(x, size, stride, dilation)
     n = len(out)
     row_bytes = x.shape[1] * kernel_elements * math.prod(out[1:]) * x.dtype.itemsize
@@ -217,7 +227,8 @@ def convolve(
 
 def _product(weight: Array, view: Array, groups: int, per_group: int) -> Array:
     columns = view.reshape(view.shape[0], groups, weight.shape[2], -1)
-    return np.matmul(weight[0], columns[:, 0]) if groups == 1 else np.matmul(weight, columns)
+    made: Array = np.matmul(weight[0], columns[:, 0]) if groups == 1 else np.matmul(weight, columns)
+    return made
 
 
 def fold_add(
@@ -230,9 +241,8 @@ def fold_add(
     if n == 1 and stride[0] < size[0] and size[0] > 32 and dilation[0] == 1:
         return _fold_long(columns, buffer, stride[0])
     for tap in np.ndindex(*size):
-        target = buffer[
-            (..., *(slice(t * d, t * d + s * (p - 1) + 1, s) for t, d, s, p in zip(tap, dilation, stride, positions)))
-        ]
+        at = last(slice(t * d, t * d + s * (p - 1) + 1, s) for t, d, s, p in zip(tap, dilation, stride, positions))
+        target = buffer[at]
         target += columns[(*(slice(None),) * lead, *tap)]
     return buffer
 
@@ -276,7 +286,7 @@ def convolve_transposed(
     columns = columns.reshape(batch, groups * per_group, *size, *x.shape[2:])
     full = tuple(o + 2 * p for o, p in zip(out, padding))
     buffer = fold_add(columns, size, np.zeros_like(x, shape=(batch, groups * per_group, *full)), stride, dilation)
-    crop = buffer[(..., *(slice(p, p + o) for p, o in zip(padding, out)))]
+    crop = buffer[last(slice(p, p + o) for p, o in zip(padding, out))]
     return crop if crop.shape == buffer.shape else np.ascontiguousarray(crop)
 
 
@@ -288,8 +298,8 @@ def _add_bias(y: Array, b: Array | None) -> Array:
 
 @kernel("aten::convolution")
 def convolution(
-    input: Array, weight: Array, bias: Array | None, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
-    transposed: bool, output_padding: Sequence[int], groups: int,
+    input: Array, weight: Array, bias: Array | None, stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
 ) -> Array:  # fmt: skip
     """Convolution of a batched input, of any number of spatial dimensions."""
     n = weight.ndim - 2
@@ -305,8 +315,8 @@ def convolution(
 
 @kernel("aten::_convolution", "aten::_convolution.deprecated")
 def _convolution(
-    input: Array, weight: Array, bias: Array | None, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
-    transposed: bool, output_padding: Sequence[int], groups: int, *_: Any,
+    input: Array, weight: Array, bias: Array | None, stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int, *_: Any,
 ) -> Array:  # fmt: skip
     """`convolution` with the flags of other backends, which change nothing here."""
     return convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
@@ -318,7 +328,8 @@ def _batched(input: Array, n: int, name: str) -> tuple[Array, bool]:
         return input[None], True
     if input.ndim != n + 2:
         raise RuntimeError(
-            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
+            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: "
+            f"{list(input.shape)}"
         )
     return input, False
 
@@ -341,7 +352,8 @@ def _convolution_mode(
         raise RuntimeError(f"Invalid padding string: '{padding}'")
     if input.ndim != weight.ndim:
         raise RuntimeError(
-            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, but got "
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, but "
+            "got "
             f"{input.ndim}-dimensional input of size {list(input.shape)} instead"
         )
     s, d = expand(stride, n, "stride"), expand(dilation, n, "dilation")
@@ -358,8 +370,8 @@ def _forward(n: int) -> Any:
     name = f"conv{n}d"
 
     def conv(
-        input: Array, weight: Array, bias: Array | None = None, stride: Sequence[int] = (1,), padding: Sequence[int] = (0,),
-        dilation: Sequence[int] = (1,), groups: int = 1,
+        input: Array, weight: Array, bias: Array | None = None, stride: Sequence[int] = (1,),
+        padding: Sequence[int] = (0,), dilation: Sequence[int] = (1,), groups: int = 1,
     ) -> Array:  # fmt: skip
         x, unbatched = _batched(input, n, name)
         s, p, d = expand(stride, n, "stride"), expand(padding, n, "padding"), expand(dilation, n, "dilation")
@@ -384,8 +396,9 @@ def _transposed(n: int) -> Any:
     name = f"conv_transpose{n}d"
 
     def conv(
-        input: Array, weight: Array, bias: Array | None = None, stride: Sequence[int] = (1,), padding: Sequence[int] = (0,),
-        output_padding: Sequence[int] = (0,), groups: int = 1, dilation: Sequence[int] = (1,),
+        input: Array, weight: Array, bias: Array | None = None, stride: Sequence[int] = (1,),
+        padding: Sequence[int] = (0,), output_padding: Sequence[int] = (0,), groups: int = 1,
+        dilation: Sequence[int] = (1,),
     ) -> Array:  # fmt: skip
         x, unbatched = _batched(input, n, name)
         s, p, d = expand(stride, n, "stride"), expand(padding, n, "padding"), expand(dilation, n, "dilation")
@@ -491,7 +504,8 @@ def im2col(
     if min(out) < 1:
         raise RuntimeError(
             f"Given input with spatial size {_text(x.shape[2:])}, kernel_size={_text(k)}, dilation={_text(d)}, "
-            f"padding={_text(p)}, calculated shape of the array of sliding blocks as {_text(out)}, but its components must "
+            f"padding={_text(p)}, calculated shape of the array of sliding blocks as {_text(out)}, but its "
+            "components must "
             "be at least one."
         )
     view = patches(pad_spatial(x, p, p), k, s, d)
@@ -501,8 +515,8 @@ def im2col(
 
 @kernel("aten::col2im")
 def col2im(
-    self: Array, output_size: Sequence[int], kernel_size: Sequence[int], dilation: Sequence[int], padding: Sequence[int],
-    stride: Sequence[int],
+    self: Array, output_size: Sequence[int], kernel_size: Sequence[int], dilation: Sequence[int],
+    padding: Sequence[int], stride: Sequence[int],
 ) -> Array:  # fmt: skip
     """The sum of sliding blocks back into an image: the transpose of `im2col`."""
     o, k, d = (
@@ -525,7 +539,8 @@ def col2im(
         raise RuntimeError(f"padding should be non-negative, but got pad_height: {p[0]} pad_width: {p[1]}")
     if self.ndim not in (2, 3) or 0 in self.shape[self.ndim - 2 :]:
         raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, "
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+            "input, "
             f"but got: {list(self.shape)}"
         )
     x = self if self.ndim == 3 else self[None]
@@ -538,7 +553,8 @@ def col2im(
     blocks = [(o[i] + 2 * p[i] - d[i] * (k[i] - 1) - 1) // s[i] + 1 for i in (0, 1)]
     if x.shape[2] != blocks[0] * blocks[1]:
         raise RuntimeError(
-            f"Given output_size={_text(o)}, kernel_size={_text(k)}, dilation={_text(d)}, padding={_text(p)}, stride={_text(s)}"
+            f"Given output_size={_text(o)}, kernel_size={_text(k)}, dilation={_text(d)}, padding={_text(p)}, "
+            f"stride={_text(s)}"
             f", expected size of input's dimension {at + 1} to match the calculated number of sliding blocks "
             f"{blocks[0]} * {blocks[1]} = {blocks[0] * blocks[1]}, but got input.size({at + 1})={x.shape[2]}."
         )

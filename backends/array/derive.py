@@ -18,6 +18,7 @@ from linstock.ir.errors import MissingKernelError
 from linstock.ir.schema import Argument, Schema
 
 from . import promotion as P
+from . import quantized_forms
 from .casting import convert
 from .constructors import _TYPE_NAMES
 from .registry import Kernel, registered
@@ -28,12 +29,14 @@ Array = np.ndarray[Any, Any]
 SECOND_NAMES = {
     "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
     "arctan2": "atan2", "arctanh": "atanh", "clip": "clamp", "concat": "cat", "concatenate": "cat", "divide": "div",
-    "fix": "trunc", "ger": "outer", "greater": "gt", "greater_equal": "ge", "inverse": "linalg_inv", "det": "linalg_det",
+    "fix": "trunc", "ger": "outer", "greater": "gt", "greater_equal": "ge", "inverse": "linalg_inv",
+    "det": "linalg_det",
     "less": "lt", "less_equal": "le", "moveaxis": "movedim", "multiply": "mul", "negative": "neg", "not_equal": "ne",
     "row_stack": "vstack", "subtract": "sub", "swapaxes": "transpose", "swapdims": "transpose", "true_divide": "div",
     "matrix_power": "linalg_matrix_power", "orgqr": "linalg_householder_product", "slogdet": "linalg_slogdet",
     "__and__": "bitwise_and", "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__lshift__": "bitwise_left_shift",
-    "__rshift__": "bitwise_right_shift", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_",
+    "__rshift__": "bitwise_right_shift", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
+    "__ixor__": "bitwise_xor_",
     "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_", "conj_physical_": "conj_",
     "batch_norm_elemt": "batch_norm", "index_put_impl_": "index_put_", "_unsafe_index": "index",
 }  # fmt: skip
@@ -42,14 +45,16 @@ _found: dict[str, Kernel | None] = {}
 
 
 def kernel_of(full_name: str) -> Kernel:
-    """The kernel of an operator, written or derived. Raises MissingKernelError, or UnknownOperatorError-like KeyError."""
+    """The kernel of an operator, written or derived. Raises MissingKernelError, or UnknownOperatorError-like
+    KeyError."""
     kernel = find(full_name)
     if kernel is None:
         name = full_name.partition(".")[0]
         near = [n for n in operators.nearest(name, 4) if n != name and _has_any(n)][:3]
         hint = f" Kernels exist for: {', '.join(near)}." if near else ""
         raise MissingKernelError(
-            f"{full_name} has no kernel here: `linstock ops` lists the operators that run.{hint} Rewrite this call with other "
+            f"{full_name} has no kernel here: `linstock ops` lists the operators that run.{hint} Rewrite this call "
+            "with other "
             f"operators, or add a kernel with @kernel({full_name!r}) in backends/array/{operators.family(full_name)}.py"
         )
     return kernel
@@ -74,6 +79,8 @@ def find(full_name: str) -> Kernel | None:
     if kernel is None:
         _found[full_name] = None  # ends a circle of second names
         kernel = _derive(operators.schema(full_name))
+    if kernel is not None:
+        kernel = quantized_forms.choose(full_name, kernel)
     _found[full_name] = kernel
     return kernel
 
@@ -127,11 +134,12 @@ def _copied(view: Kernel) -> Kernel:
     return run
 
 
-# in place ------------------------------------------------------------------------------------------------------------------
+# in place -----------------------------------------------------------------------------------------------------------
 
 
 def can_cast(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
-    """Whether a result of one type may be stored in another: not complex as real, floating as integer, number as bool."""
+    """Whether a result of one type may be stored in another: not complex as real, floating as integer, number as
+    bool."""
     if source == target or source.kind == "b":
         return True
     if target.kind == "b" or (source.kind == "c" and target.kind != "c"):
@@ -196,7 +204,7 @@ def _refuse_overlap(a: Any) -> None:
         )
 
 
-# out= ----------------------------------------------------------------------------------------------------------------------
+# out= ---------------------------------------------------------------------------------------------------------------
 
 
 def _out_variant(schema: Schema) -> Kernel | None:

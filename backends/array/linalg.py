@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -153,24 +154,27 @@ def linear(input: Array, weight: Array, bias: Array | None = None) -> Array:
 def scaled_sum(self: Array, product: Array, beta: Any, alpha: Any, dtype: DType, what: str = "addmm") -> Array:
     """`beta * self + alpha * product`, rounded to the dtype once. A `beta` of 0 ignores `self`, NaN and all.
 
-    The factors are cast to the dtype first: with integers 1.5 counts as 1.
+    The factors are cast to the dtype first: with integers 1.5 counts as 1. The product is overwritten.
     """
-    wide = product.dtype
-    if product.shape != self.shape:
-        try:
-            self = np.broadcast_to(self, product.shape)
-        except ValueError:
-            raise RuntimeError(
-                f"{what}: The expanded size of the tensor {product.shape} must match the existing size {self.shape}"
-            ) from None
+    wide, shape = product.dtype, self.shape
     if alpha != 1:
-        product = product * cast(alpha, wide)
-    if beta != 0:
+        product *= cast(alpha, wide)
+    fits = len(shape) <= product.ndim
+    if fits and beta != 0:
         if wide is not dtype:
             self = self.astype(wide)
         if beta != 1:
             self = self * cast(beta, wide)
-        product = array(product + self)
+        try:
+            product += self
+        except ValueError:
+            fits = False
+    elif fits:
+        fits = all(m == n or m == 1 for m, n in zip(reversed(shape), reversed(product.shape)))
+    if not fits:
+        raise RuntimeError(
+            f"{what}: The expanded size of the tensor {product.shape} must match the existing size {shape}"
+        )
     return product.astype(dtype, copy=False)
 
 
@@ -421,15 +425,20 @@ def _subscripts(term: str) -> list[str]:
     return labels
 
 
+@lru_cache(maxsize=1024)
+def _terms(equation: str) -> tuple[list[list[str]], list[str] | None]:
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    return [_subscripts(t) for t in left.split(",")], _subscripts(right) if arrow else None
+
+
 @kernel("aten::einsum")
 def einsum(equation: str, tensors: Sequence[Array], path: Sequence[int] | None = None) -> Array:
     """Sums of products after Einstein's convention: `...` broadcasts, sizes of 1 do too, no `->` means sorted output.
 
     `path` is a flat list of pairs of operands to contract, as opt_einsum gives it; without one they go left to right.
     """
-    left, arrow, right = equation.replace(" ", "").partition("->")
-    terms = [_subscripts(t) for t in left.split(",")]
-    return contract(terms, list(tensors), _subscripts(right) if arrow else None, path)
+    terms, output = _terms(equation)
+    return contract(terms, list(tensors), output, path)
 
 
 @kernel("aten::einsum.sublist")

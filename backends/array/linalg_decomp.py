@@ -130,7 +130,7 @@ def lu_factor(what: str, A: Array, pivot: bool) -> tuple[Array, Array, Array]:
     return factors, pivots, info
 
 
-@kernel("aten::linalg_lu_factor_ex")
+@kernel("aten::linalg_lu_factor_ex", "aten::_lu_with_info")
 def linalg_lu_factor_ex(A: Array, pivot: bool = True, check_errors: bool = False) -> tuple[Array, Array, Array]:
     """Compact LU factors, pivots and status: the number of the first zero on U's diagonal, or 0."""
     factors, pivots, info = lu_factor("torch.linalg.lu_factor_ex", A, pivot)

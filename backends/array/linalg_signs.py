@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,17 @@ from .promotion import Array, DType
 SMALL = 25
 
 
-def _routine(name: str, a: Array, hermitian: str | None = None) -> Any:
-    prefix = {"f": "s", "d": "d", "F": "c", "D": "z"}[a.dtype.char]
+@lru_cache(maxsize=64)
+def _routine(name: str, kind: str, hermitian: str | None = None) -> Any:
+    prefix = {"f": "s", "d": "d", "F": "c", "D": "z"}[kind]
     chosen = hermitian if hermitian is not None and prefix in "cz" else name
     return getattr(importlib.import_module("scipy.linalg.lapack"), prefix + chosen)
+
+
+@lru_cache(maxsize=64)
+def _direction(n: int) -> list[float]:
+    """A vector that no eigenvector is likely to be at right angles to."""
+    return [1.0 / math.sqrt(2 + 7 * i % 11 + i) for i in range(n)]
 
 
 def _rotation(f: float, g: float) -> tuple[float, float, float]:
@@ -83,7 +91,7 @@ def _projections(d: list[float], e: list[float], w: list[float], eps: float) -> 
         back = 0 if step == 1 else -1  # e[i + back] couples i with i + step
         while (last - at) * step >= 0:
             m = at
-            while m != last and abs(e[m + back]) ** 2 > eps * eps * abs(d[m]) * abs(d[m + step]) + 2.3e-308:
+            while m != last and e[m + back] * e[m + back] > eps * eps * abs(d[m]) * abs(d[m + step]) + 2.3e-308:
                 m += step
             if m != last:
                 e[m + back] = 0.0
@@ -122,25 +130,24 @@ def _projections(d: list[float], e: list[float], w: list[float], eps: float) -> 
 def settle_eigh(a: Array, lower: bool, vectors: Array) -> None:
     """Turn the eigenvectors (columns, in place) of one small Hermitian matrix to MKL's signs."""
     n = a.shape[0]
-    if not 3 <= n <= SMALL or not np.all(np.isfinite(a)):
+    if not 3 <= n <= SMALL:
         return
-    if n * float(np.finfo(a.dtype).tiny) > float(np.abs(a).max()):
-        return
-    reduced, d, e, tau, _ = _routine("sytrd", a, "hetrd")(a, lower=lower)
-    w = [1.0 / math.sqrt(2 + 7 * i % 11 + i) for i in range(n)]
-    # the reduction's orthogonal factor applied to w, reflector by reflector, the last first
-    turned = np.array(w, np.result_type(reduced.dtype, np.float64))
+    reduced, d, e, tau, _ = _routine("sytrd", a.dtype.char, "hetrd")(a, lower=lower)
+    # the reduction's orthogonal factor applied to the direction, reflector by reflector, the last first
+    turned: Any = np.array(_direction(n), reduced.dtype)
     for i in range(n - 2, -1, -1) if lower else range(n - 1):
-        v = np.zeros(n, turned.dtype)
-        if lower:
-            v[i + 1], v[i + 2 :] = 1, reduced[i + 2 :, i]
-        else:
-            v[i], v[:i] = 1, reduced[:i, i + 1]
-        turned -= tau[i] * np.vdot(v, turned) * v
-    found = _projections(d.tolist(), e.tolist(), w, float(np.finfo(d.dtype).eps) / 2)
+        pivot, rest, v = (
+            (i + 1, slice(i + 2, n), reduced[i + 2 :, i]) if lower else (i, slice(0, i), reduced[:i, i + 1])
+        )
+        scale = tau[i] * (turned[pivot] + np.vdot(v, turned[rest]))
+        turned[pivot] -= scale
+        turned[rest] -= scale * v
+    found = _projections(d.tolist(), e.tolist(), list(_direction(n)), 2.0**-24 if d.dtype.char == "f" else 2.0**-53)
     if found is not None:
-        ours = np.real(np.conj(turned) @ vectors)
-        vectors *= np.where(ours * np.array(found) < 0, -1, 1).astype(vectors.real.dtype)
+        ours = (turned.conj() @ vectors).real.tolist()
+        for j, (x, y) in enumerate(zip(ours, found)):
+            if x * y < 0:
+                vectors[:, j] *= -1
 
 
 def settle_eig(a: Array, values: Array, vectors: Array) -> None:
@@ -152,8 +159,8 @@ def settle_eig(a: Array, values: Array, vectors: Array) -> None:
     pairs = np.flatnonzero(values.imag > 0)
     if pairs.size == 0 or a.dtype.char != "d":
         return
-    balanced, low, high, scale, _ = _routine("gebal", a)(a, permute=1, scale=1)
-    t, _, wr, wi, z, _, info = _routine("gees", a)(lambda *_: False, balanced, sort_t=0)
+    balanced, low, high, scale, _ = _routine("gebal", "d")(a, permute=1, scale=1)
+    t, _, wr, wi, z, _, info = _routine("gees", "d")(lambda *_: False, balanced, sort_t=0)
     found = wr + 1j * wi
     if info or not np.allclose(found, values, rtol=1e-3, atol=1e-3 * float(np.abs(values).max())):
         return
@@ -217,7 +224,7 @@ def wide_svd(a: Array, full: bool) -> tuple[Array, Array, Array]:
         d[i], e[i], d[i + 1] = r, s * d[i + 1], c * d[i + 1]
         left[:, [i, i + 1]] = left[:, [i, i + 1]] @ np.array([[c, -s], [s, c]])
     inner = (np.diag(d) + np.diag(e[:-1], 1)).astype(a.dtype)
-    u, values, vh, _ = _routine("gesdd", inner)(inner)
+    u, values, vh, _ = _routine("gesdd", inner.dtype.char)(inner)
     rows = right.T
     out = vh @ rows[:m]
     if tail is not None:

@@ -175,7 +175,9 @@ def cov(self: Array, correction: int = 1, fweights: Array | None = None, aweight
     centred = x - mean
     weighted = centred if weights is None else centred * weights.astype(x.dtype)
     with np.errstate(all="ignore"):
-        result: Array = np.true_divide(np.matmul(weighted, np.conj(centred.T)), np.asarray(max(norm, 0), P.real_of(x.dtype)))
+        result: Array = np.true_divide(
+            np.matmul(weighted, np.conj(centred.T)), np.asarray(max(norm, 0), P.real_of(x.dtype))
+        )
     result = result.astype(dtype, copy=False)
     return result.reshape(()) if self.ndim < 2 or self.shape[0] == 1 else result
 

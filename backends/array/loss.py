@@ -1,4 +1,5 @@
-"""Loss functions. `reduction` is 0 none, 1 mean, 2 sum; element losses are rounded to the result's type before they are reduced."""
+"""Loss functions. `reduction` is 0 none, 1 mean, 2 sum; element losses are rounded to the result's type before they "
+"are reduced."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def _match(a: Array, b: Array) -> None:
     for i in range(1, min(a.ndim, b.ndim) + 1):
         if a.shape[-i] != b.shape[-i] and 1 not in (a.shape[-i], b.shape[-i]):
             raise RuntimeError(
-                f"The size of tensor a ({a.shape[-i]}) must match the size of tensor b ({b.shape[-i]}) at non-singleton "
+                f"The size of tensor a ({a.shape[-i]}) must match the size of tensor b ({b.shape[-i]}) at "
+                "non-singleton "
                 f"dimension {max(a.ndim, b.ndim) - i}"
             )
 
@@ -224,14 +226,15 @@ def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: flo
 
 @kernel("aten::triplet_margin_loss")
 def triplet_margin_loss(
-    anchor: Array, positive: Array, negative: Array, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
-    reduction: int = 1,
+    anchor: Array, positive: Array, negative: Array, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6,
+    swap: bool = False, reduction: int = 1,
 ) -> Array:  # fmt: skip
     """max(0, margin + distance to the positive - distance to the negative); `swap` may use the positive's distance."""
     ranks = (anchor.ndim, positive.ndim, negative.ndim)
     if len(set(ranks)) > 1:
         raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor "
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            "anchor "
             f"{ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
         )
     dtype = result_type(anchor, positive, negative)
@@ -275,7 +278,8 @@ def multi_margin_loss(
     n, classes = x.shape
     if target.ndim > 1 or target.size != n:
         raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            "size). "
             f"Expected target size [{n}], but got {list(target.shape)}. Input has shape {list(self.shape)}."
         )
     if weight is not None and (weight.ndim > 1 or weight.size != classes):
@@ -341,7 +345,8 @@ def _nll(x: Array, t: Array, weight: Array | None, reduction: int, ignore: int) 
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_name(t.dtype)}")
     if weight is not None and (weight.ndim > 1 or weight.size != classes):
         raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of shape: "
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor "
+            "of shape: "
             f"{list(weight.shape)}"
         )
     if weight is not None and weight.dtype != x.dtype:
@@ -455,7 +460,8 @@ def cross_entropy_loss(
     if weight is not None and (weight.ndim != 1 or weight.size != classes):
         probabilities = self.shape == target.shape
         raise RuntimeError(
-            f"{'cross_entropy: ' if probabilities else ''}weight tensor should be defined either for all {classes} classes or no "
+            f"{'cross_entropy: ' if probabilities else ''}weight tensor should be defined either for all {classes} "
+            "classes or no "
             f"classes but got weight tensor of shape: {list(weight.shape)}"
         )
     if not 0 <= label_smoothing <= 1 and (self.shape == target.shape or label_smoothing > 0):
@@ -539,7 +545,8 @@ def ctc_loss(
     if unbatched or targets.ndim == 1:
         if targets.ndim == 1 and targets.shape[0] != sum(sizes):
             raise RuntimeError(
-                f"Expected tensor to have size {sum(sizes)} at dimension 0, but got size {targets.shape[0]} for argument #2 "
+                f"Expected tensor to have size {sum(sizes)} at dimension 0, but got size {targets.shape[0]} for "
+                "argument #2 "
                 f"'targets'{_AT}"
             )
         table = np.full_like(targets, blank, shape=(batch, max(widest, 1)), dtype=np.int64)
@@ -548,11 +555,13 @@ def ctc_loss(
     else:
         if targets.shape[0] != batch:
             raise RuntimeError(
-                f"Expected tensor to have size {batch} at dimension 0, but got size {targets.shape[0]} for argument #2 'targets'{_AT}"
+                f"Expected tensor to have size {batch} at dimension 0, but got size {targets.shape[0]} for argument "
+                f"#2 'targets'{_AT}"
             )
         if targets.shape[1] < widest:
             raise RuntimeError(
-                f"Expected tensor to have size at least {widest} at dimension 1, but got size {targets.shape[1]} for argument #2 "
+                f"Expected tensor to have size at least {widest} at dimension 1, but got size {targets.shape[1]} for "
+                "argument #2 "
                 f"'targets'{_AT}"
             )
         table = np.where(np.arange(targets.shape[1])[None, :] < np.asarray(sizes)[:, None], targets, blank).astype(
@@ -600,4 +609,5 @@ def _ctc_forward(x: Array, table: Array, steps: Array, sizes: Array, blank: int)
         before = np.where(sizes > 0, alpha[rows, np.maximum(2 * sizes - 1, 0)], none)
         loss = -np.logaddexp(last, before)
     empty = np.where(sizes == 0, x.dtype.type(0), x.dtype.type(np.inf))
-    return np.where(steps == 0, empty, loss)
+    made: Array = np.where(steps == 0, empty, loss)
+    return made

@@ -166,10 +166,11 @@ def _update(running: Array | None, value: Array, momentum: float) -> None:
 
 
 def _normalise(
-    input: Array, weight: Array | None, bias: Array | None, running_mean: Array | None, running_var: Array | None, training: bool,
-    momentum: float, eps: float,
+    input: Array, weight: Array | None, bias: Array | None, running_mean: Array | None, running_var: Array | None,
+    training: bool, momentum: float, eps: float,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """(output, mean, 1 / standard deviation) over all axes but the channels; running statistics are updated in place."""
+    """(output, mean, 1 / standard deviation) over all axes but the channels; running statistics are updated in "
+    "place."""
     if input.ndim < 2:
         channels = 0
     else:
@@ -216,8 +217,8 @@ def _normalise(
 
 @kernel("aten::batch_norm")
 def batch_norm(
-    input: Array, weight: Array | None, bias: Array | None, running_mean: Array | None, running_var: Array | None, training: bool,
-    momentum: float, eps: float, cudnn_enabled: bool = True,
+    input: Array, weight: Array | None, bias: Array | None, running_mean: Array | None, running_var: Array | None,
+    training: bool, momentum: float, eps: float, cudnn_enabled: bool = True,
 ) -> Array:  # fmt: skip
     """Normalisation over all axes but the channels, by the batch's or the running statistics."""
     return _normalise(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
@@ -225,8 +226,8 @@ def batch_norm(
 
 @kernel("aten::native_batch_norm", "aten::_native_batch_norm_legit")
 def native_batch_norm(
-    input: Array, weight: Array | None, bias: Array | None, running_mean: Array | None, running_var: Array | None, training: bool,
-    momentum: float, eps: float,
+    input: Array, weight: Array | None, bias: Array | None, running_mean: Array | None, running_var: Array | None,
+    training: bool, momentum: float, eps: float,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """Batch norm with the saved mean and inverse deviation (empty in evaluation)."""
     y, mean, inverse = _normalise(input, weight, bias, running_mean, running_var, training, momentum, eps)
@@ -302,13 +303,15 @@ def _check_normalized(
     for label, v in (("weight", weight), ("bias", bias)):
         if v is not None and v.shape != shape:
             raise RuntimeError(
-                f"Expected {label} to be of same shape as normalized_shape, but got {label} of shape {list(v.shape)} and "
+                f"Expected {label} to be of same shape as normalized_shape, but got {label} of shape {list(v.shape)} "
+                "and "
                 f"normalized_shape = {list(shape)}"
             )
     if x.shape[max(x.ndim - len(shape), 0) :] != shape:
         sizes = ", ".join(str(s) for s in shape)
         raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*{star}{sizes}], but got input of size{list(x.shape)}"
+            f"Given normalized_shape={list(shape)}, expected input with shape [*{star}{sizes}], but got input of "
+            f"size{list(x.shape)}"
         )
     if not is_inexact(x.dtype) or (x.dtype.kind == "c" and name != "rms_norm"):
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x.dtype)}'")
@@ -346,8 +349,8 @@ def native_layer_norm(
 
 @kernel("aten::layer_norm")
 def layer_norm(
-    input: Array, normalized_shape: Sequence[int], weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5,
-    cudnn_enable: bool = True,
+    input: Array, normalized_shape: Sequence[int], weight: Array | None = None, bias: Array | None = None,
+    eps: float = 1e-5, cudnn_enable: bool = True,
 ) -> Array:  # fmt: skip
     """Normalisation over the last axes, then an elementwise affine map."""
     return native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
@@ -404,13 +407,15 @@ def _check_groups(input: Array, groups: int, weight: Array | None, bias: Array |
         )
     if input.shape[1] % groups:
         raise RuntimeError(
-            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} "
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} "
             f"and num_groups={groups}"
         )
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and v.shape != (input.shape[1],):
             raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                "shape "
                 f"{list(v.shape)} and input of shape {list(input.shape)}"
             )
     if not is_inexact(input.dtype) or input.dtype.kind == "c":

@@ -716,7 +716,8 @@ def _clamp(self: Array, low: Any, high: Any) -> Array:
     dtype = P.result_type(self, low, high)
     if dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    if dtype.kind == "b" and (isinstance(low, bool) or isinstance(high, bool)):
+    given = [x for x in (low, high) if x is not None]
+    if dtype.kind == "b" and (len(given) == 2 or isinstance(given[0], bool)):
         unsupported("clamp", dtype)
     wide = P.wide_dtype(dtype)
     out = cast(self, wide)

@@ -1,7 +1,7 @@
 """Pooling: maximum, average, adaptive, fractional and their inverses. Resampling is in `pooling_upsample`.
 
-A maximum without indices and an average are separable: each axis is reduced by a few shifted slices. Indices come from one
-`argmax` over the unfolded windows.
+A maximum without indices and an average are separable: each axis is reduced by a few shifted slices. Indices come from
+one `argmax` over the unfolded windows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.array import pooling_upsample as pooling_upsample
-from linstock.backends.array.conv import Array, pad_spatial, patches, scalar_name, type_name
+from linstock.backends.array.conv import Array, last, pad_spatial, patches, scalar_name, type_name
 from linstock.backends.array.promotion import is_inexact, wide
 from linstock.backends.array.registry import kernel
 
@@ -52,7 +52,8 @@ def _geometry(
             raise RuntimeError(f"pad must be non-negative, but got pad: {pp}")
         if pp > ((kk - 1) * dd + 1) // 2:
             raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={pp}, kernel_size={kk} and dilation={dd}"
+                f"pad should be at most half of effective kernel size, but got pad={pp}, kernel_size={kk} and "
+                f"dilation={dd}"
             )
     if 0 in x.shape[1:] or (x.ndim == n + 1 and 0 in x.shape):
         raise RuntimeError(_expected(n, op, x))
@@ -243,9 +244,11 @@ def _window_sums(x: Array, axis: int, k: int, s: int, out: int) -> Array:
     if k > 16:
         axis %= x.ndim
         if k == s and out * k == x.shape[axis]:
-            return np.add.reduce(x.reshape(*x.shape[:axis], out, k, *x.shape[axis + 1 :]), axis=axis + 1)
+            total: Array = np.add.reduce(x.reshape(*x.shape[:axis], out, k, *x.shape[axis + 1 :]), axis=axis + 1)
+            return total
         view = np.lib.stride_tricks.sliding_window_view(x, k, axis=axis)
-        return np.add.reduce(view[(slice(None),) * axis + (slice(None, None, s),)], axis=-1)
+        total = np.add.reduce(view[(slice(None),) * axis + (slice(None, None, s),)], axis=-1)
+        return total
     return _shifted(x, axis, k, s, 1, out, np.add)
 
 
@@ -340,7 +343,8 @@ def _adaptive_check(self: Array, size: int | Ints, n: int, op: str) -> tuple[int
         if "max" in op:
             raise RuntimeError(f"{op}(): Expected {ranks} tensor, but got: {list(self.shape)}")
         raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {self.ndim}-dimensional tensor for argument #1 'self' (while checking "
+            f"Expected 2 to 3 dimensions, but got {self.ndim}-dimensional tensor for argument #1 'self' (while "
+            "checking "
             f"arguments for {op})"
             if n == 1
             else f"{op}(): Expected {ranks} tensor, but got {list(self.shape)}"
@@ -408,11 +412,12 @@ def adaptive_max(self: Array, out: Ints) -> tuple[Array, Array]:
     for i, (start, end) in enumerate(bounds):
         index = np.minimum(start + np.arange(int((end - start).max()))[:, None], end - 1)
         at.append(index.reshape([*(1,) * i, index.shape[0], *(1,) * (n - 1), index.shape[1], *(1,) * (n - 1 - i)]))
-    view = wide(self)[(..., *at)]
+    view = wide(self)[last(at)]
 
     def coordinate(i: int, tap: Array) -> Array:
         start, end = bounds[i]
-        return np.minimum(tap + _along(start, i, n), _along(end - 1, i, n))
+        made: Array = np.minimum(tap + _along(start, i, n), _along(end - 1, i, n))
+        return made
 
     values, index = _pick(view, n, sizes, coordinate, _lowest(self.dtype))
     return values.astype(self.dtype, copy=False), index
@@ -449,7 +454,8 @@ def _fractional(self: Array, kernel_size: Ints, size: Ints, random_samples: Arra
     k, out = _ints(kernel_size, n, "kernel_size", op), _ints(size, n, "output_size", op)
     if self.ndim not in (n + 1, n + 2) or 0 in self.shape[self.ndim - n - 1 :]:
         raise RuntimeError(
-            f"{op}(): Expected {n + 1}D or {n + 2}D tensor with optional 0 dim batch size for input, but got: {list(self.shape)}"
+            f"{op}(): Expected {n + 1}D or {n + 2}D tensor with optional 0 dim batch size for input, but got: "
+            f"{list(self.shape)}"
         )
     if self.dtype != random_samples.dtype:
         raise RuntimeError("Expect _random_samples to have the same dtype as input")
@@ -503,22 +509,26 @@ def _unpool(self: Array, indices: Array, output_size: Ints, n: int) -> Array:
     if len(out) != n:
         names = "(height, width)" if n == 2 else "(depth, height, width)"
         raise RuntimeError(
-            f"There should be exactly {'two' if n == 2 else 'three'} elements {names} in output_size, but got {len(out)} elements."
+            f"There should be exactly {'two' if n == 2 else 'three'} elements {names} in output_size, but got "
+            f"{len(out)} elements."
         )
     if self.ndim not in (n + 1, n + 2):
         raise RuntimeError(
-            f"Input to max_unpooling{n}d should be a {n + 1}d or {n + 2}d Tensor, but got a tensor with {self.ndim} dimensions."
+            f"Input to max_unpooling{n}d should be a {n + 1}d or {n + 2}d Tensor, but got a tensor with {self.ndim} "
+            "dimensions."
         )
     if self.shape != indices.shape:
         raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(self.shape)}) but got indices tensor "
+            f"Expected shape of indices to be same as that of the input tensor ({list(self.shape)}) but got indices "
+            "tensor "
             f"with shape: {list(indices.shape)}"
         )
     lead = self.shape[: self.ndim - n]
     planes, volume = math.prod(lead), math.prod(out)
     if any(s == 0 for s in self.shape[1:]):
         raise RuntimeError(
-            f"max_unpooling{n}d_forward_out_cpu_template(): Expected input to have non-zero size for non-batch dimensions, "
+            f"max_unpooling{n}d_forward_out_cpu_template(): Expected input to have non-zero size for non-batch "
+            "dimensions, "
             f"but got {list(self.shape)} with dimension {self.shape.index(0)} being empty."
         )
     result = np.zeros_like(self, shape=(planes, volume))
@@ -547,7 +557,8 @@ def max_unpool3d(self: Array, indices: Array, output_size: Ints, stride: Ints, p
         )
     if len(padding) != 3:
         raise RuntimeError(
-            f"There should be exactly three elements (depth, height, width) in padding, but got: {len(padding)} elements."
+            f"There should be exactly three elements (depth, height, width) in padding, but got: {len(padding)} "
+            "elements."
         )
     if min(stride) <= 0:
         raise RuntimeError(f"strides should be greater than zero, but got stride: {list(stride)}")

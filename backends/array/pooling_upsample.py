@@ -1,6 +1,6 @@
 """Resampling: upsampling of every mode, grid samplers, affine grids, pixel and channel shuffles.
 
-Upsampling is separable: for each axis a plan (index and weight of every tap, per output position) is made once and applied.
+Upsampling is separable: for each axis a plan (index and weight of every tap, per output position) is made and applied.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def _scale(size: int, out: int, align_corners: bool, scale: float | None, real: 
 def _nearest_index(size: int, out: int, scale: float | None, exact: bool) -> Array:
     step = _scale(size, out, False, scale, np.float32)
     position = np.arange(out, dtype=np.float32) + np.float32(0.5 if exact else 0)
-    return np.minimum(np.floor(position * step).astype(np.int64), size - 1)
+    made: Array = np.minimum(np.floor(position * step).astype(np.int64), size - 1)
+    return made
 
 
 def _cubic_weights(t: Array, a: float) -> list[Array]:
@@ -39,10 +40,12 @@ def _cubic_weights(t: Array, a: float) -> list[Array]:
     real = t.dtype.type
 
     def near(x: Array) -> Array:
-        return (real(a + 2) * x - real(a + 3)) * x * x + real(1)
+        made: Array = (real(a + 2) * x - real(a + 3)) * x * x + real(1)
+        return made
 
     def far(x: Array) -> Array:
-        return ((real(a) * x - real(5 * a)) * x + real(8 * a)) * x - real(4 * a)
+        made: Array = ((real(a) * x - real(5 * a)) * x + real(8 * a)) * x - real(4 * a)
+        return made
 
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
@@ -66,7 +69,8 @@ def _smooth_plan(
 def _filter(mode: str, x: Array) -> Array:
     x = np.abs(x)
     if mode == "linear":
-        return np.maximum(1 - x, 0)
+        made: Array = np.maximum(1 - x, 0)
+        return made
     if mode == "cubic":
         a = -0.5
         near = ((a + 2) * x - (a + 3)) * x * x + 1
@@ -104,9 +108,9 @@ def _apply(x: Array, axis: int, plan: Plan) -> Array:
         np.add.at(dense, (index, np.arange(out)[None, :]), weight)
         matrix = np.asarray(dense, like=x)
         if after == 0:
-            return np.matmul(x, matrix)
+            return np.asarray(np.matmul(x, matrix), like=x)
         if after == 1:
-            return np.matmul(matrix.T, x)
+            return np.asarray(np.matmul(matrix.T, x), like=x)
         return np.moveaxis(np.matmul(np.moveaxis(x, axis, -1), matrix), -1, axis)
     total = None
     for t in range(taps):
@@ -141,7 +145,8 @@ def _apply_bytes(x: Array, axis: int, plan: Plan) -> Array:
     total: Any = 1 << (precision - 1) if precision else 0
     for t in range(index.shape[0]):
         total = total + np.take(x, index[t], axis=axis).astype(np.int32) * rounded[t].reshape(-1, *(1,) * after)
-    return np.clip(total >> precision, 0, 255).astype(np.uint8)
+    made: Array = np.clip(total >> precision, 0, 255).astype(np.uint8)
+    return made
 
 
 def _check(x: Array, out: Ints, n: int, name: str) -> tuple[int, ...]:
@@ -208,7 +213,7 @@ def resolve_size(
     assert scales is not None
     if len(scales) != x.ndim - 2:
         raise RuntimeError(f"expected scale_factors of {x.ndim - 2} values, but got {len(scales)}")
-    return [int(math.floor(s * f)) for s, f in zip(x.shape[2:], scales)], list(scales)
+    return [math.floor(s * f) for s, f in zip(x.shape[2:], scales)], list(scales)
 
 
 def _register_nearest(name: str, n: int, exact: bool) -> None:
@@ -274,7 +279,8 @@ def _interpolate(
     if mode in ("nearest", "nearest-exact"):
         if align is not None:
             raise ValueError(
-                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
+                "trilinear"
             )
         return _nearest(input, out, factors, mode == "nearest-exact")
     if (mode, n) not in (("linear", 1), ("bilinear", 2), ("trilinear", 3), ("bicubic", 2)):
@@ -320,7 +326,8 @@ def _reflect(c: Array, size: int, align_corners: bool) -> Array:
     c = np.abs(c - c.dtype.type(low))
     extra = np.fmod(c, c.dtype.type(span))
     flips = np.floor(c / c.dtype.type(span))
-    return np.where(flips % 2 == 0, extra + c.dtype.type(low), c.dtype.type(span + low) - extra)
+    made: Array = np.where(flips % 2 == 0, extra + c.dtype.type(low), c.dtype.type(span + low) - extra)
+    return made
 
 
 def _locate(c: Array, size: int, padding: int, align_corners: bool) -> Array:
@@ -387,26 +394,31 @@ def _sample(input: Array, grid: Array, mode: int, padding: int, align: bool) -> 
 
 @kernel("aten::grid_sampler", "aten::grid_sampler_2d", "aten::grid_sampler_3d", "aten::_grid_sampler_2d_cpu_fallback")
 def grid_sampler(input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Array:
-    """Input pixels at normalised grid points; modes 0 linear, 1 nearest, 2 bicubic; paddings 0 zeros, 1 border, 2 reflection."""
+    """Input pixels at normalised grid points; modes 0 linear, 1 nearest, 2 bicubic; paddings 0 zeros, 1 border, 2 "
+    "reflection."""
     sizes, points = list(input.shape), list(grid.shape)
     if input.shape[0] != grid.shape[0]:
         raise RuntimeError(
-            f"grid_sampler(): expected grid and input to have same batch size, but got input with sizes {sizes} and grid with "
+            f"grid_sampler(): expected grid and input to have same batch size, but got input with sizes {sizes} and "
+            "grid with "
             f"sizes {points}"
         )
     if grid.shape[-1] != input.ndim - 2:
         raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but got grid with sizes {points}"
+            f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but got grid with sizes "
+            f"{points}"
         )
     for i in range(2, input.ndim):
         if input.shape[i] == 0:
             raise RuntimeError(
-                f"grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes {sizes} with "
+                f"grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes {sizes} "
+                "with "
                 f"dimension {i} being empty"
             )
     if input.ndim not in (4, 5) or input.ndim != grid.ndim:
         raise RuntimeError(
-            f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes {sizes} "
+            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with "
+            f"sizes {sizes} "
             f"and grid with sizes {points}"
         )
     if input.ndim == 5 and interpolation_mode == 2:
@@ -434,7 +446,8 @@ def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Arra
             steps = steps * (length - 1) / length
         base[..., n - 1 - i] = np.asarray(steps.reshape(-1, *(1,) * (n - 1 - i)), dtype=base.dtype, like=base)
     grid = np.matmul(base.reshape(-1, n + 1), compute.swapaxes(1, 2))
-    return grid.reshape(size[0], *size[2:], n).astype(theta.dtype, copy=False)
+    made: Array = grid.reshape(size[0], *size[2:], n).astype(theta.dtype, copy=False)
+    return made
 
 
 # rearrangements
@@ -457,7 +470,8 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     *lead, c, h, w = self.shape
     if c % (r * r):
         raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
+            "but "
             f"input.size(-3)={c} is not divisible by {r * r}"
         )
     k = len(lead)
@@ -476,7 +490,8 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     for name, axis, size in (("height", -2, h), ("width", -1, w)):
         if size % r:
             raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({axis})={size} is not "
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({axis})={size} "
+                "is not "
                 f"divisible by {r}"
             )
     k = len(lead)

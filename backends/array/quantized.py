@@ -1,6 +1,6 @@
 """Quantised arrays: integers that stand for reals. Making them, taking them apart, fake quantisation.
 
-Packed weights and the products with them are in `quantized_packed`, the other `quantized::` operators in `quantized_nn`,
+Packed weights and products with them are in `quantized_packed`, the other `quantized::` operators in `quantized_nn`,
 operators of other families over quantised arrays in `quantized_forms`.
 """
 
@@ -23,7 +23,7 @@ SCHEMES = {"per_tensor_affine": 0, "per_channel_affine": 1, "per_channel_affine_
 
 
 class QuantizedArray:
-    """Integers with a scale and a zero point: `(ints - zero_point) * scale`, one pair for all or one per slice of `axis`.
+    """Integers with a scale and a zero point (one pair, or one per slice of `axis`): `(ints - zero_point) * scale`.
 
     `dtype_code` is the ScalarType code of the quantised type. Sub-byte types keep one element per byte here.
     """
@@ -52,7 +52,8 @@ class QuantizedArray:
 
     def __repr__(self) -> str:
         name = dtypes.by_code(self.dtype_code).name
-        return f"QuantizedArray({name}, {list(self.shape)}, scale={self.scale}, zero_point={self.zero_point}, axis={self.axis})"
+        facts = f"scale={self.scale}, zero_point={self.zero_point}, axis={self.axis}"
+        return f"QuantizedArray({name}, {list(self.shape)}, {facts})"
 
     @property
     def scheme(self) -> str:
@@ -95,11 +96,13 @@ def rounded(values: Array, zero_point: Any, code: int) -> Array:
     shifted = np.rint(values + zero_point)
     if np.isnan(shifted).any():
         shifted = np.where(np.isnan(shifted), low if code == QINT32 else high, shifted)
-    return np.clip(shifted, low, high).astype(dtypes.numpy_of(code))
+    made: Array = np.clip(shifted, low, high).astype(dtypes.numpy_of(code))
+    return made
 
 
 def quantize(x: Array, scale: float, zero_point: int, code: int) -> QuantizedArray:
-    """Quantise reals with one scale and zero point. The product and the sum are rounded to float32 once, as PyTorch does."""
+    """Quantise reals with one scale and zero point. The product and the sum are rounded to float32 once, as PyTorch "
+    "does."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inverse = np.float32(1) / np.float32(scale)
         product = x.astype(np.float64) * np.float64(inverse)
@@ -229,8 +232,8 @@ def _quantized_of(ints: Array) -> int:
 
 @kernel("aten::empty_quantized")
 def empty_quantized(
-    size: Sequence[int], qtensor: QuantizedArray, dtype: int | None = None, layout: int | None = None, device: Any = None,
-    pin_memory: bool | None = None, memory_format: int | None = None,
+    size: Sequence[int], qtensor: QuantizedArray, dtype: int | None = None, layout: int | None = None,
+    device: Any = None, pin_memory: bool | None = None, memory_format: int | None = None,
 ) -> QuantizedArray:  # fmt: skip
     """Zeroed integers of a shape, quantised as another array is."""
     return qtensor.like(np.zeros_like(qtensor.ints, shape=tuple(size)))
@@ -240,7 +243,8 @@ def need_quantized(q: Any, op: str) -> QuantizedArray:
     """The argument. Raises NotImplementedError, as PyTorch's dispatcher does, unless it is quantised."""
     if not isinstance(q, QuantizedArray):
         raise NotImplementedError(
-            f"Could not run '{op}' with arguments from the 'CPU' backend: it takes a quantized tensor, but got one of dtype "
+            f"Could not run '{op}' with arguments from the 'CPU' backend: it takes a quantized tensor, but got one "
+            "of dtype "
             f"{dtypes.from_numpy(q.dtype).name}"
         )
     return q
@@ -340,15 +344,17 @@ def unpack_bits(storage: Array, bits: int, count: int) -> Array:
     per = 8 // bits
     shifts = np.arange(per, dtype=np.uint8) * np.uint8(bits)
     spread = (storage.reshape(-1, 1) >> shifts) & np.uint8((1 << bits) - 1)
-    return spread.reshape(-1)[:count]
+    made: Array = spread.reshape(-1)[:count]
+    return made
 
 
 def pack_bits(ints: Array, bits: int) -> Array:
     """Elements of `bits` bits as bytes, lowest bits first (the inverse of `unpack_bits`)."""
     per = 8 // bits
     flat = ints.reshape(-1).astype(np.uint8)
-    flat = np.concatenate([flat, np.zeros_like(flat, shape=(-flat.size % per,))]).reshape(-1, per)
-    return np.bitwise_or.reduce(flat << (np.arange(per, dtype=np.uint8) * np.uint8(bits)), axis=1)
+    rows: Array = np.concatenate([flat, np.zeros_like(flat, shape=(-flat.size % per,))]).reshape(-1, per)
+    packed: Array = np.bitwise_or.reduce(rows << (np.arange(per, dtype=np.uint8) * np.uint8(bits)), axis=1)
+    return packed
 
 
 _BITS = {QUINT4X2: 4, QUINT2X4: 2}

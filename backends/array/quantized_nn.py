@@ -17,7 +17,16 @@ from linstock.backends.array.norm import layer_norm as dense_layer_norm
 from linstock.backends.array.norm import softmax_of
 from linstock.backends.array.pooling import max_values
 from linstock.backends.array.quantized import (
-    QUINT4X2, QUINT8, QuantizedArray, choose_qparams_optimized, limits, need_quantized, pack_bits, quantize, rounded, unpack_bits,
+    QUINT4X2,
+    QUINT8,
+    QuantizedArray,
+    choose_qparams_optimized,
+    limits,
+    need_quantized,
+    pack_bits,
+    quantize,
+    rounded,
+    unpack_bits,
 )  # fmt: skip
 from linstock.backends.array.quantized_packed import EmbeddingPackedParams, relu
 from linstock.backends.array.registry import kernel
@@ -80,7 +89,8 @@ def add_scalar(q: QuantizedArray, value: float, with_relu: bool = False) -> Quan
     new_scale = (high - moved) / (high - low) * scale if moved < low else (moved - low) / (high - low) * scale
     centred = q.ints.astype(np.float32) - np.float32(moved)
     values = centred * np.float32(scale / new_scale)
-    return QuantizedArray(rounded(relu(values) if with_relu else values, new_zero, q.dtype_code), new_scale, new_zero, q.dtype_code)
+    ints = rounded(relu(values) if with_relu else values, new_zero, q.dtype_code)
+    return QuantizedArray(ints, new_scale, new_zero, q.dtype_code)
 
 
 def mul_scalar(q: QuantizedArray, value: float, with_relu: bool = False) -> QuantizedArray:
@@ -115,7 +125,8 @@ def _with_scalar(name: str, apply: Callable[[QuantizedArray, float, bool], Quant
         scalar.__doc__ = f"{name} of a quantised tensor and a number{', then ReLU' if with_relu else ''}."
         reflected.__doc__ = into.__doc__ = scalar.__doc__
         kernel(
-            f"quantized::{name}{suffix}.Scalar", f"quantized::{name}_scalar{suffix}", f"quantized::{name}_scalar{suffix}.Tensor"
+            f"quantized::{name}{suffix}.Scalar", f"quantized::{name}_scalar{suffix}",
+            f"quantized::{name}_scalar{suffix}.Tensor",
         )(scalar)  # fmt: skip
         kernel(f"quantized::{name}{suffix}.Scalar2")(reflected)
         kernel(
@@ -137,7 +148,9 @@ def matmul(qa: Any, qb: Any, scale: float, zero_point: int) -> QuantizedArray:
     return quantize(y, scale, zero_point, a.dtype_code)
 
 
-def concatenate(qx: Sequence[Any], dim: int, scale: float | None, zero_point: int | None, with_relu: bool) -> QuantizedArray:
+def concatenate(
+    qx: Sequence[Any], dim: int, scale: float | None, zero_point: int | None, with_relu: bool
+) -> QuantizedArray:
     """Quantised tensors one after the other, requantised where theirs differs from the result's scale."""
     if not qx:
         raise RuntimeError("quantized::cat: expected a non-empty list of tensors")
@@ -190,7 +203,8 @@ def _activation(name: str, doc: str) -> Callable[[Callable[..., Array]], Callabl
     def register(function: Callable[..., Array]) -> Callable[..., Array]:
         def apply(self: Any, output_scale: float, output_zero_point: int, *options: Any) -> QuantizedArray:
             q = need_quantized(self, f"quantized::{name}")
-            return quantize(np.asarray(function(q.dequantize(), *options)), output_scale, output_zero_point, q.dtype_code)
+            y = np.asarray(function(q.dequantize(), *options))
+            return quantize(y, output_scale, output_zero_point, q.dtype_code)
 
         apply.__doc__ = doc
         kernel(f"quantized::{name}")(apply)
@@ -267,9 +281,9 @@ def between(q: QuantizedArray, low: Any, high: Any) -> QuantizedArray:
     """Values cut off at reals, under the same scale and zero point."""
     ints = q.ints
     if low is not None:
-        ints = np.maximum(ints, quantize(np.float32([low]), q.scale, q.zero_point, q.dtype_code).ints)
+        ints = np.maximum(ints, quantize(np.asarray([low], np.float32), q.scale, q.zero_point, q.dtype_code).ints)
     if high is not None:
-        ints = np.minimum(ints, quantize(np.float32([high]), q.scale, q.zero_point, q.dtype_code).ints)
+        ints = np.minimum(ints, quantize(np.asarray([high], np.float32), q.scale, q.zero_point, q.dtype_code).ints)
     return q.like(ints)
 
 
@@ -341,11 +355,13 @@ def layer_norm(
 
 @kernel("quantized::group_norm")
 def group_norm(
-    input: Any, num_groups: int, weight: Array | None, bias: Array | None, eps: float, output_scale: float, output_zero_point: int
-) -> QuantizedArray:
+    input: Any, num_groups: int, weight: Array | None, bias: Array | None, eps: float, output_scale: float,
+    output_zero_point: int,
+) -> QuantizedArray:  # fmt: skip
     """Group norm."""
     q = need_quantized(input, "quantized::group_norm")
-    return quantize(dense_group_norm(q.dequantize(), num_groups, weight, bias, eps), output_scale, output_zero_point, q.dtype_code)
+    y = dense_group_norm(q.dequantize(), num_groups, weight, bias, eps)
+    return quantize(y, output_scale, output_zero_point, q.dtype_code)
 
 
 @kernel("quantized::instance_norm")
@@ -359,7 +375,9 @@ def instance_norm(
 # pooling
 
 
-def pool_max(q: QuantizedArray, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, n: int) -> Any:
+def pool_max(
+    q: QuantizedArray, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, n: int
+) -> QuantizedArray:
     """Maximum over windows, under the same scale and zero point."""
 
     def each(values: Ints) -> tuple[int, ...]:
@@ -372,8 +390,9 @@ def pool_max(q: QuantizedArray, kernel_size: Ints, stride: Ints, padding: Ints, 
 
 def _register_pool(n: int) -> None:
     def pool(
-        self: Any, kernel_size: Ints, stride: Ints = (), padding: Ints = (0,), dilation: Ints = (1,), ceil_mode: bool = False
-    ) -> QuantizedArray:
+        self: Any, kernel_size: Ints, stride: Ints = (), padding: Ints = (0,), dilation: Ints = (1,),
+        ceil_mode: bool = False,
+    ) -> QuantizedArray:  # fmt: skip
         q = need_quantized(self, f"aten::quantized_max_pool{n}d")
         made: QuantizedArray = pool_max(q, kernel_size, stride, padding, dilation, ceil_mode, n)
         return made
@@ -408,8 +427,9 @@ def embedding_bag_unpack(W_prepack: Any) -> QuantizedArray:
 
 
 def _embedding_sums(
-    packed: Any, indices: Array, offsets: Array | None, per_sample: Array | None, mapping: Array | None, include_last: bool
-) -> Array:
+    packed: Any, indices: Array, offsets: Array | None, per_sample: Array | None, mapping: Array | None,
+    include_last: bool,
+) -> Array:  # fmt: skip
     table: QuantizedArray = packed.weight
     if indices.ndim == 2:
         if offsets is not None:
@@ -429,7 +449,7 @@ def _embedding_sums(
         rows = np.where(pruned, 0, rows)
     if rows.size and (rows.min() < 0 or rows.max() >= table.shape[0]):
         raise RuntimeError(f"indices are out of range for a table of {table.shape[0]} rows")
-    scale, zero = np.float32(table.scale)[rows], np.float32(table.zero_point)[rows]
+    scale, zero = (np.asarray(v, np.float32)[rows] for v in (table.scale, table.zero_point))
     values = (table.ints[rows].astype(np.float32) - zero[:, None]) * scale[:, None]
     if pruned is not None:
         values = np.where(pruned[:, None], np.float32(0), values)
@@ -443,8 +463,8 @@ def _embedding_sums(
 @kernel("quantized::embedding_bag_byte", "quantized::embedding_bag_4bit")
 def embedding_bag_packed(
     weight: Any, indices: Array, offsets: Array | None = None, scale_grad_by_freq: bool = False, mode: int = 0,
-    pruned_weights: bool = False, per_sample_weights: Array | None = None, compressed_indices_mapping: Array | None = None,
-    include_last_offset: bool = False,
+    pruned_weights: bool = False, per_sample_weights: Array | None = None,
+    compressed_indices_mapping: Array | None = None, include_last_offset: bool = False,
 ) -> Array:  # fmt: skip
     """Sums of bags of rows of a quantised table, as reals."""
     mapping = compressed_indices_mapping if pruned_weights else None

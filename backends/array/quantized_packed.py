@@ -14,7 +14,14 @@ import numpy as np
 
 from linstock.backends.array.conv import Array, convolve, convolve_transposed
 from linstock.backends.array.quantized import (
-    QINT8, QUINT4X2, QUINT8, QuantizedArray, choose_for, need_quantized, quantize, rounded,
+    QINT8,
+    QUINT4X2,
+    QUINT8,
+    QuantizedArray,
+    choose_for,
+    need_quantized,
+    quantize,
+    rounded,
 )  # fmt: skip
 from linstock.backends.array.registry import kernel
 from linstock.backends.array.rnn import State, Step, gru_step, lstm_step, plain_step, run_stack
@@ -104,7 +111,8 @@ class EmbeddingPackedParams:
 
 
 class CellParams:
-    """Weights of one direction of one recurrent layer. `kind` is "quantized_dynamic", "quantized_fp16" or "quantized"."""
+    """Weights of one direction of one recurrent layer. `kind` is "quantized_dynamic", "quantized_fp16" or "
+    ""quantized"."""
 
     torchbind_name = "__torch__.torch.classes.rnn.CellParamsBase"
     __slots__ = ("extra", "hh", "ih", "kind", "reduce_range")
@@ -203,7 +211,8 @@ def _linear(
 
 def relu(y: Array) -> Array:
     """Positive part."""
-    return np.maximum(y, y.dtype.type(0))
+    made: Array = np.maximum(y, y.dtype.type(0))
+    return made
 
 
 @kernel("quantized::linear")
@@ -274,9 +283,7 @@ def linear_dynamic_fp16_unpacked_weight(X: Array, weight: Array, bias: Array | N
 
 
 @kernel("quantized::linear_with_input_q_dq_qweight_dq_output_fp32")
-def linear_with_input_q_dq_qweight_dq_output_fp32(
-    X: Array, X_scale: float, X_zero_point: int, W_prepack: Any
-) -> Array:
+def linear_with_input_q_dq_qweight_dq_output_fp32(X: Array, X_scale: float, X_zero_point: int, W_prepack: Any) -> Array:
     """Linear layer over reals that are quantised with a given scale; real result."""
     packed = _need_packed(W_prepack, LinearPackedParams, "quantized::linear")
     q = quantize(X, X_scale, X_zero_point, QUINT8)
@@ -302,7 +309,12 @@ def _pack_conv(
     q = need_quantized(weight, op)
     if q.ndim != n + 2:
         raise RuntimeError(f"Weights are expected to have {n + 2} dimensions")
-    for name, v in (("stride", stride), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)):
+    for name, v in (
+        ("stride", stride),
+        ("padding", padding),
+        ("output_padding", output_padding),
+        ("dilation", dilation),
+    ):
         if len(v) != n:
             raise RuntimeError(f"{name} should contain {n} elements for {n}D convolution.")
     outputs = q.shape[1] * groups if transpose else q.shape[0]
@@ -330,7 +342,8 @@ def _conv_float(x: Array, input_scale: float, packed: ConvPackedParams, n: int) 
     channels = w.shape[0] if packed.transpose else w.shape[1] * packed.groups
     if x.shape[1] != channels:
         raise RuntimeError(
-            f"[QConv{n}D] Given groups={packed.groups}, weight of size {list(w.shape)}, expected input to have {channels} channels, "
+            f"[QConv{n}D] Given groups={packed.groups}, weight of size {list(w.shape)}, expected input to have "
+            f"{channels} channels, "
             f"but got {x.shape[1]} channels instead"
         )
     if packed.transpose:
@@ -364,8 +377,9 @@ def _register_conv(n: int) -> None:
     none = [0] * n
 
     def prepack(
-        weight: Any, bias: Array | None, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], groups: int
-    ) -> ConvPackedParams:
+        weight: Any, bias: Array | None, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+        groups: int,
+    ) -> ConvPackedParams:  # fmt: skip
         return _pack_conv(weight, bias, stride, padding, none, dilation, groups, False, n, kind)
 
     def prepack_transposed(
@@ -421,7 +435,9 @@ def _register_conv(n: int) -> None:
     kernel(f"quantized::conv{n}d_prepack", *(["quantized::conv_prepack"] if n == 2 else []))(prepack)
     kernel(f"quantized::conv_transpose{n}d_prepack")(prepack_transposed)
     kernel(
-        f"quantized::conv{n}d_unpack", f"quantized::conv_transpose{n}d_unpack", *(["quantized::conv_unpack"] if n == 2 else [])
+        f"quantized::conv{n}d_unpack",
+        f"quantized::conv_transpose{n}d_unpack",
+        *(["quantized::conv_unpack"] if n == 2 else []),
     )(unpack)
     kernel(f"quantized::conv{n}d" if n == 1 else f"quantized::conv{n}d.new", f"quantized::conv_transpose{n}d")(conv)
     kernel(f"quantized::conv{n}d_relu" if n == 1 else f"quantized::conv{n}d_relu.new")(conv_relu)
@@ -445,7 +461,9 @@ def _register_options() -> None:
         return read
 
     for name in ("stride", "padding", "output_padding", "dilation", "groups", "transpose"):
-        kernel(*(f"quantized::{op}_{name}" for op in ("conv2d", "conv3d", "conv_transpose2d", "conv_transpose3d")))(option(name))
+        kernel(*(f"quantized::{op}_{name}" for op in ("conv2d", "conv3d", "conv_transpose2d", "conv_transpose3d")))(
+            option(name)
+        )
 
 
 _register_options()
@@ -458,9 +476,7 @@ def conv2d_unpack_sizes(packed_weights: Any) -> list[int]:
 
 
 @kernel("quantized::conv2d_add")
-def conv2d_add(
-    qx: Any, qaccum: Any, packed_weight: Any, output_scale: float, output_zero_point: int
-) -> QuantizedArray:
+def conv2d_add(qx: Any, qaccum: Any, packed_weight: Any, output_scale: float, output_zero_point: int) -> QuantizedArray:
     """Quantised convolution plus a quantised tensor."""
     other = need_quantized(qaccum, "quantized::conv2d_add").dequantize()
     return _conv(qx, packed_weight, output_scale, output_zero_point, 2, "quantized::conv2d_add", lambda y: y + other)
@@ -490,7 +506,7 @@ def make_quantized_cell_params(w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Arra
     for w, b in ((w_ih, b_ih), (w_hh, b_hh)):
         scale, zero = choose_for(w, QINT8)
         packed.append(LinearPackedParams(quantize(w, scale, zero, QINT8), b))
-    return CellParams("quantized", *packed)
+    return CellParams("quantized", packed[0], packed[1])
 
 
 def _cell_step(kind: str, cell: CellParams) -> Step:
@@ -501,8 +517,8 @@ def _cell_step(kind: str, cell: CellParams) -> Step:
 
 
 def _run(
-    kind: str, x: Array, sizes: Array | None, state: Sequence[Array], params: Sequence[Any], num_layers: int, dropout: float,
-    train: bool, bidirectional: bool, batch_first: bool,
+    kind: str, x: Array, sizes: Array | None, state: Sequence[Array], params: Sequence[Any], num_layers: int,
+    dropout: float, train: bool, bidirectional: bool, batch_first: bool,
 ) -> tuple[Array, ...]:  # fmt: skip
     if x.dtype != np.float32:
         raise RuntimeError(f"expected a float32 input, got {x.dtype.name}")
@@ -517,8 +533,8 @@ def _run(
 
 @kernel("aten::quantized_lstm.input")
 def quantized_lstm(
-    input: Array, hx: Sequence[Array], params: Sequence[Any], has_biases: bool, num_layers: int, dropout: float, train: bool,
-    bidirectional: bool, batch_first: bool, dtype: int | None = None, use_dynamic: bool = False,
+    input: Array, hx: Sequence[Array], params: Sequence[Any], has_biases: bool, num_layers: int, dropout: float,
+    train: bool, bidirectional: bool, batch_first: bool, dtype: int | None = None, use_dynamic: bool = False,
 ) -> tuple[Array, ...]:  # fmt: skip
     """LSTM with quantised weights over (T, B, I)."""
     if len(hx) != 2:
@@ -548,14 +564,16 @@ def quantized_gru(
 
 @kernel("aten::quantized_gru.data")
 def quantized_gru_data(
-    data: Array, batch_sizes: Array, hx: Array, params: Sequence[Any], has_biases: bool, num_layers: int, dropout: float,
-    train: bool, bidirectional: bool,
+    data: Array, batch_sizes: Array, hx: Array, params: Sequence[Any], has_biases: bool, num_layers: int,
+    dropout: float, train: bool, bidirectional: bool,
 ) -> tuple[Array, ...]:  # fmt: skip
     """GRU with quantised weights over a packed sequence."""
     return _run("gru", data, batch_sizes, [hx], params, num_layers, dropout, train, bidirectional, False)
 
 
-def _dynamic_cell(input: Array, w_ih: Any, step: Callable[[Callable[[Array], Array]], Step], w_hh: Any, *state: Array) -> State:
+def _dynamic_cell(
+    input: Array, w_ih: Any, step: Callable[[Callable[[Array], Array]], Step], w_hh: Any, *state: Array
+) -> State:
     packed_ih = _need_packed(w_ih, LinearPackedParams, "quantized cell")
     packed_hh = _need_packed(w_hh, LinearPackedParams, "quantized cell")
 
@@ -582,6 +600,36 @@ def quantized_rnn_relu_cell_dynamic(input: Array, hx: Array, w_ih: Any, w_hh: An
 def quantized_rnn_tanh_cell_dynamic(input: Array, hx: Array, w_ih: Any, w_hh: Any, b_ih: Array, b_hh: Array) -> Array:
     """One step of a tanh network with quantised weights; the biases are the packed ones."""
     return _dynamic_cell(input, w_ih, lambda f: plain_step(f, False), w_hh, hx)[0]
+
+
+def _register_cells() -> None:
+    """The cells whose int8 weights come as plain tensors with their scales (and packed copies, which are not "
+    "needed)."""
+
+    def parts(weight: Array, bias: Array, scale: Any, zero_point: Any) -> LinearPackedParams:
+        return LinearPackedParams(QuantizedArray(weight, float(scale), int(zero_point), QINT8), bias)
+
+    def make(step: Callable[[Callable[[Array], Array], int], Step], gates: int, several: bool) -> Callable[..., Any]:
+        def cell(
+            input: Array, hx: Any, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array, packed_ih: Any, packed_hh: Any,
+            col_offsets_ih: Any, col_offsets_hh: Any, scale_ih: Any, scale_hh: Any, zero_point_ih: Any,
+            zero_point_hh: Any,
+        ) -> Any:  # fmt: skip
+            ih, hh = parts(w_ih, b_ih, scale_ih, zero_point_ih), parts(w_hh, b_hh, scale_hh, zero_point_hh)
+            run = step(lambda h: linear_dynamic(h, hh), w_hh.shape[0] // gates)
+            new = run(linear_dynamic(input, ih), tuple(hx) if several else (hx,))
+            return new if several else new[0]
+
+        cell.__doc__ = "One recurrent step with int8 weights over reals that are quantised on the fly."
+        return cell
+
+    kernel("aten::quantized_lstm_cell")(make(lstm_step, 4, True))
+    kernel("aten::quantized_gru_cell")(make(gru_step, 3, False))
+    kernel("aten::quantized_rnn_relu_cell")(make(lambda f, _: plain_step(f, True), 1, False))
+    kernel("aten::quantized_rnn_tanh_cell")(make(lambda f, _: plain_step(f, False), 1, False))
+
+
+_register_cells()
 
 
 # the states in archives
@@ -630,7 +678,15 @@ def _conv_from(kind: type[ConvPackedParams], n: int) -> Callable[[Any], ConvPack
 
 def _conv_to(packed: Any) -> Any:
     n = len(packed.stride)
-    values = [n, *packed.stride, *packed.padding, *packed.dilation, *packed.output_padding, packed.groups, int(packed.transpose)]
+    values = [
+        n,
+        *packed.stride,
+        *packed.padding,
+        *packed.dilation,
+        *packed.output_padding,
+        packed.groups,
+        int(packed.transpose),
+    ]
     return "2", [np.asarray(values, np.int16), packed.weight], [packed.bias]
 
 
@@ -650,7 +706,7 @@ def _cell_from(state: Any) -> CellParams:
             LinearPackedParams(QuantizedArray(w, s, z, QINT8), b)
             for w, b, s, z in zip((w_ih, w_hh), (b_ih, b_hh), doubles, longs)
         ]
-        return CellParams(kind, *sides)
+        return CellParams(kind, sides[0], sides[1])
     if kind not in ("quantized_dynamic", "quantized_fp16"):
         raise RuntimeError(f"Unsupported serialized CellParams type {kind!r}")
     return CellParams(kind, packed[0], packed[1], bool(longs and longs[0]), tuple(tensors) or None)
@@ -661,10 +717,12 @@ def _cell_to(cell: Any) -> Any:
         sides = (cell.ih, cell.hh)
         weights, biases = [s.weight.ints for s in sides], [s.bias for s in sides]
         offsets = [  # column sums, which the integer product of other libraries needs
-            (w.astype(np.int32).sum(axis=1) - w.shape[1] * s.weight.zero_point).astype(np.int32) for w, s in zip(weights, sides)
+            (w.astype(np.int32).sum(axis=1) - w.shape[1] * s.weight.zero_point).astype(np.int32)
+            for w, s in zip(weights, sides)
         ]
         return (
-            cell.kind, [*weights, *biases, *offsets], [s.weight.scale for s in sides], [s.weight.zero_point for s in sides], []
+            cell.kind, [*weights, *biases, *offsets], [s.weight.scale for s in sides],
+            [s.weight.zero_point for s in sides], [],
         )  # fmt: skip
     if cell.kind == "quantized_fp16":
         return cell.kind, [], [], [], [cell.ih, cell.hh]
@@ -686,6 +744,7 @@ STATE_TYPES = {
     Conv3dPackedParams.torchbind_name: "Tuple[str, List[Tensor], List[Optional[Tensor]]]",
     EmbeddingPackedParams.torchbind_name: "Tuple[int, List[Tensor], List[float], List[int]]",
     CellParams.torchbind_name: (
-        "Tuple[str, List[Tensor], List[float], List[int], List[__torch__.torch.classes.quantized.LinearPackedParamsBase]]"
+        "Tuple[str, List[Tensor], List[float], List[int], "
+        "List[__torch__.torch.classes.quantized.LinearPackedParamsBase]]"
     ),
 }

@@ -35,14 +35,15 @@ def _linear(x: Array, w: Array, b: Array | None) -> Array:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {w.shape[1]}x{w.shape[0]})"
         )
-    y = np.matmul(x, w.T)
+    y: Array = np.matmul(x, w.T)
     if b is not None:
         y += b
     return y
 
 
 def lstm_step(recurrent: Callable[[Array], Array], hidden: int, w_hr: Array | None = None) -> Step:
-    """One LSTM step; `recurrent` gives the recurrent part of the gates (input, forget, cell, output) in fresh memory."""
+    """One LSTM step; `recurrent` gives the recurrent part of the gates (input, forget, cell, output) in fresh "
+    "memory."""
 
     def step(gates: Array, state: State) -> State:
         h, c = state
@@ -148,8 +149,10 @@ def _check_state(x: Array, sizes: Array | None, state: Sequence[Array], layers: 
         if s.ndim != 3:
             raise RuntimeError(f"expected a hidden state of 3 dimensions, got {s.ndim}")
         if s.dtype != x.dtype:
-            raise RuntimeError(f"Input and hidden tensors are not the same dtype, found input tensor with {type_name(x.dtype)} "
-                               f"and hidden tensor with {type_name(s.dtype)}")  # fmt: skip
+            raise RuntimeError(
+                "Input and hidden tensors are not the same dtype, found input tensor with "
+                f"{type_name(x.dtype)} and hidden tensor with {type_name(s.dtype)}"
+            )
         if s.shape[0] < layers * directions:
             raise IndexError(
                 f"select(): index {s.shape[0]} out of range for tensor of size {list(s.shape)} at dimension 0"
@@ -161,10 +164,11 @@ def _check_state(x: Array, sizes: Array | None, state: Sequence[Array], layers: 
 
 
 def run_stack(
-    x: Array, sizes: Array | None, state: Sequence[Array], layers: Sequence[Sequence[tuple[Callable[[Array], Array], Step]]],
-    dropout: float, train: bool,
+    x: Array, sizes: Array | None, state: Sequence[Array],
+    layers: Sequence[Sequence[tuple[Callable[[Array], Array], Step]]], dropout: float, train: bool,
 ) -> tuple[Array, list[Array]]:  # fmt: skip
-    """All layers, each a sequence of directions, over (T, B, I) or packed data. Returns the outputs and the last states."""
+    """All layers, each a sequence of directions, over (T, B, I) or packed data. Returns the outputs and the last "
+    "states."""
     steps = None if sizes is None else [int(n) for n in sizes]
     last: list[State] = []
     at = 0
@@ -189,8 +193,8 @@ def _projection(w: Array, b: Array | None) -> Callable[[Array], Array]:
 
 
 def _run(
-    kind: str, x: Array, sizes: Array | None, state: Sequence[Array], params: Sequence[Array], has_biases: bool, num_layers: int,
-    dropout: float, train: bool, bidirectional: bool, batch_first: bool = False,
+    kind: str, x: Array, sizes: Array | None, state: Sequence[Array], params: Sequence[Array], has_biases: bool,
+    num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool = False,
 ) -> tuple[Array, ...]:  # fmt: skip
     if batch_first:
         x = x.swapaxes(0, 1)
@@ -208,7 +212,8 @@ def _run(
     groups = [params[i : i + per] for i in range(0, len(params), per)]
     if groups and groups[0][0].dtype != x.dtype:
         raise ValueError(
-            f"RNN input dtype ({x.dtype.name}) does not match weight dtype ({groups[0][0].dtype.name}). Convert input or weights"
+            f"RNN input dtype ({x.dtype.name}) does not match weight dtype ({groups[0][0].dtype.name}). Convert "
+            "input or weights"
         )
     prepared = [_prepare(kind, g, has_biases) for g in groups]
     cells = [(_projection(w, b), step) for w, b, step in prepared]
@@ -221,8 +226,8 @@ def _run(
 
 @kernel("aten::lstm.input")
 def lstm(
-    input: Array, hx: Sequence[Array], params: Sequence[Array], has_biases: bool, num_layers: int, dropout: float, train: bool,
-    bidirectional: bool, batch_first: bool,
+    input: Array, hx: Sequence[Array], params: Sequence[Array], has_biases: bool, num_layers: int, dropout: float,
+    train: bool, bidirectional: bool, batch_first: bool,
 ) -> tuple[Array, ...]:  # fmt: skip
     """LSTM over (T, B, I), or (B, T, I) with `batch_first`. Returns outputs, last hidden states, last cell states."""
     if len(hx) != 2:
@@ -243,14 +248,14 @@ def lstm_data(
 
 def _register(kind: str, name: str) -> None:
     def over_input(
-        input: Array, hx: Array, params: Sequence[Array], has_biases: bool, num_layers: int, dropout: float, train: bool,
-        bidirectional: bool, batch_first: bool,
+        input: Array, hx: Array, params: Sequence[Array], has_biases: bool, num_layers: int, dropout: float,
+        train: bool, bidirectional: bool, batch_first: bool,
     ) -> tuple[Array, ...]:  # fmt: skip
         return _run(kind, input, None, [hx], params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
 
     def over_data(
-        data: Array, batch_sizes: Array, hx: Array, params: Sequence[Array], has_biases: bool, num_layers: int, dropout: float,
-        train: bool, bidirectional: bool,
+        data: Array, batch_sizes: Array, hx: Array, params: Sequence[Array], has_biases: bool, num_layers: int,
+        dropout: float, train: bool, bidirectional: bool,
     ) -> tuple[Array, ...]:  # fmt: skip
         return _run(kind, data, batch_sizes, [hx], params, has_biases, num_layers, dropout, train, bidirectional)
 
@@ -334,7 +339,8 @@ def _pack_padded_sequence(input: Array, lengths: Array, batch_first: bool) -> tu
     if (lengths[1:] > lengths[:-1]).any():
         raise RuntimeError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not "
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
+            "do not "
             "need ONNX exportability."
         )
     longest = int(lengths[0])

@@ -3,6 +3,7 @@
 SCHEMAS = r"""
 aten::_compute_linear_combination(Tensor input, Tensor coefficients) -> Tensor
 aten::_compute_linear_combination.out(Tensor input, Tensor coefficients, *, Tensor(a!) out) -> Tensor(a!)
+aten::_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info)
 aten::_pdist_forward(Tensor self, float p=2.) -> Tensor
 aten::_pdist_forward.out(Tensor self, float p=2., *, Tensor(a!) out) -> Tensor(a!)
 aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor

@@ -9,7 +9,8 @@ from linstock.passes.autodiff.registry import derivative, not_differentiable
 
 
 @derivative(
-    "aten::to.device", "aten::to.dtype", "aten::to.other", "aten::to.dtype_layout", "aten::to.prim_Device", "aten::to.prim_dtype",
+    "aten::to.device", "aten::to.dtype", "aten::to.other", "aten::to.dtype_layout", "aten::to.prim_Device",
+    "aten::to.prim_dtype",
     "aten::to.prim_other", "aten::clone", "aten::contiguous", "aten::type_as", "aten::cpu", "aten::cuda", "aten::lift",
     "aten::lift_fresh", "aten::pin_memory", "aten::as_tensor", "aten::chalf", "aten::_cast_Double", "aten::_cast_Float",
     "aten::_cast_Half", "aten::to_dense", "aten::_to_dense", "aten::_make_dual", reads_self=False,
@@ -24,7 +25,8 @@ def _copy(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 
 
 @derivative(
-    "aten::fill.Scalar", "aten::copy_.int", "aten::copy_.float", "aten::zero", "aten::_no_grad_fill_", "aten::_no_grad_zero_",
+    "aten::fill.Scalar", "aten::copy_.int", "aten::copy_.float", "aten::zero", "aten::_no_grad_fill_",
+    "aten::_no_grad_zero_",
     reads_self=False,
 )  # fmt: skip
 def _fill(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
@@ -44,8 +46,10 @@ def _polar(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 
 
 not_differentiable(
-    "zeros_like ones_like empty_like full_like new_zeros new_ones new_empty new_full new_empty_strided linspace.Tensor_Tensor "
-    "linspace.Tensor_Scalar linspace.Scalar_Tensor logspace.Tensor_Tensor logspace.Tensor_Scalar logspace.Scalar_Tensor "
+    "zeros_like ones_like empty_like full_like new_zeros new_ones new_empty new_full new_empty_strided "
+    "linspace.Tensor_Tensor "
+    "linspace.Tensor_Scalar linspace.Scalar_Tensor logspace.Tensor_Tensor logspace.Tensor_Scalar "
+    "logspace.Scalar_Tensor "
     "_shape_as_tensor hash_tensor",
     "the result does not depend on the values, or is a new constant",
 )

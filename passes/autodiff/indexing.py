@@ -15,7 +15,8 @@ def rule(names: str, *gradients: Callable[..., Any] | None, reads_self: bool = F
 
     def made(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
         return tuple(
-            None if f is None else (lambda f=f: f(ops, grads[0], args, outputs[0] if outputs else None)) for f in gradients
+            None if f is None else (lambda f=f: f(ops, grads[0], args, outputs[0] if outputs else None))
+            for f in gradients
         )
 
     derivative(*(f"aten::{n}" for n in names.split()), reads_self=reads_self)(made)
@@ -29,7 +30,7 @@ def _rank0(t: Any) -> bool:
     return len(t.shape) == 0
 
 
-# choosing between two ------------------------------------------------------------------------------------------------------
+# choosing between two -----------------------------------------------------------------------------------------------
 
 rule(
     "where.self where.ScalarOther where.ScalarSelf where.Scalar",
@@ -58,7 +59,7 @@ def _masked_source(o: Any, g: Any, a: Any, y: Any) -> Any:
 
 rule("masked_scatter", lambda o, g, a, y: o.masked_fill(g, a[1], 0), None, _masked_source)
 
-# lists of indices ----------------------------------------------------------------------------------------------------------
+# lists of indices ---------------------------------------------------------------------------------------------------
 
 rule(
     "index.Tensor _unsafe_index.Tensor index.Tensor_hacked_twin _unsafe_index.Tensor_hacked_twin",
@@ -68,19 +69,21 @@ rule(
 
 @derivative("aten::index_put", "aten::index_put.hacked_twin", "aten::_index_put_impl", reads_self=False)
 def _index_put(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
-    g, (_, indices, values, accumulate) = grads[0], args[:4]
+    g, indices, accumulate = grads[0], args[1], args[3]
     own = (lambda: g) if accumulate else (lambda: ops.index_put(g, list(indices), ops.new_zeros(g, []), False))
     return own, None, lambda: ops.index(g, list(indices))
 
 
-# one dimension -------------------------------------------------------------------------------------------------------------
+# one dimension ------------------------------------------------------------------------------------------------------
 
 
 def _given_back(o: Any, g: Any, a: Any, y: Any) -> Any:
     x, dim, index = a[0], a[1], a[2]
     if _rank0(x):
         return o.reshape(g, [])
-    return o.index_add(_blank(o, g, a), dim, index, o.unsqueeze(g, dim) if _rank0(index) and len(g.shape) < len(x.shape) else g)
+    return o.index_add(
+        _blank(o, g, a), dim, index, o.unsqueeze(g, dim) if _rank0(index) and len(g.shape) < len(x.shape) else g
+    )
 
 
 rule("index_select", _given_back)
@@ -149,11 +152,12 @@ def _take_along(ops: Any, x: Any, indices: Any, dim: Any) -> Any:
     return ops.gather(ops.expand(x, own), dim, ops.expand(indices, wanted))
 
 
-# parts put into place ------------------------------------------------------------------------------------------------------
+# parts put into place -----------------------------------------------------------------------------------------------
 
 rule(
     "select_scatter",
-    lambda o, g, a, y: o.select_scatter(g, o.new_zeros(g, list(a[1].shape)), a[2], a[3]), lambda o, g, a, y: o.select(g, a[2], a[3]),
+    lambda o, g, a, y: o.select_scatter(g, o.new_zeros(g, list(a[1].shape)), a[2], a[3]),
+    lambda o, g, a, y: o.select(g, a[2], a[3]),
 )  # fmt: skip
 rule(
     "slice_scatter",
@@ -172,7 +176,7 @@ rule(
 )
 rule("fill_diagonal_", lambda o, g, a, y: o.fill_diagonal_(o.clone(g), 0, a[2]))
 
-# with reductions -----------------------------------------------------------------------------------------------------------
+# with reductions ----------------------------------------------------------------------------------------------------
 
 
 @derivative("aten::scatter_reduce.two")

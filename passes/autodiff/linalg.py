@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from linstock.passes.autodiff.pointwise import conj
+from linstock.passes.autodiff.pointwise import conj, masked
+from linstock.passes.autodiff.reduction import dims_of, spread
 from linstock.passes.autodiff.registry import decomposed, derivative
 
 
@@ -48,7 +49,7 @@ def _vdot(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 
 @derivative("aten::linear")
 def _linear(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
-    g, (x, w, bias) = grads[0], args
+    g, x, w = grads[0], args[0], args[1]
     if w.dim() == 1:
         return lambda: g.unsqueeze(-1) * conj(w), lambda: g.unsqueeze(-1) * conj(x), g
     flat = lambda v: ops.reshape(v, [-1, v.shape[-1]])  # noqa: E731
@@ -83,7 +84,11 @@ def _addbmm(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 @derivative("aten::addr")
 def _addr(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     g, (_, a, b, beta, alpha) = grads[0], args
-    return lambda: _scale(g, beta), lambda: _scale(ops.mv(g, conj(b)), alpha), lambda: _scale(ops.mv(g.t(), conj(a)), alpha)
+    return (
+        lambda: _scale(g, beta),
+        lambda: _scale(ops.mv(g, conj(b)), alpha),
+        lambda: _scale(ops.mv(g.t(), conj(a)), alpha),
+    )
 
 
 @derivative("aten::outer", "aten::ger")
@@ -96,7 +101,7 @@ def _outer(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 def _inner(ops: Any, a: Any, b: Any) -> Any:
     if not a.dim() or not b.dim():
         return a * b
-    return ops.tensordot(a, b, [a.dim() - 1], [b.dim() - 1])
+    return ops.call("aten::tensordot", a, b, [a.dim() - 1], [b.dim() - 1])
 
 
 @decomposed("aten::tensordot")
@@ -116,3 +121,64 @@ def _chain(ops: Any, matrices: Any) -> Any:
     for m in matrices[1:]:
         product = ops.matmul(product, m)
     return product
+
+
+# norms --------------------------------------------------------------------------------------------------------------
+
+
+def _norm_slope(ops: Any, g: Any, x: Any, y: Any, order: float, dims: list[int]) -> Any:
+    """The gradient of a vector norm; `g` and `y` have the reduced dimensions as 1."""
+    if order == 0:
+        return ops.zeros_like(x)
+    size = ops.abs(x)
+    if order in (math.inf, -math.inf):
+        hit = size == y
+        number = ops.sum(hit, dims, True) if dims else 1
+        return ops.sgn(x) * masked(ops, hit, g / number)
+    if order == 1:
+        return ops.sgn(x) * g
+    if order == 2:
+        return x * masked(ops, y != 0, g / ops.where(y == 0, 1.0, y))
+    slope = ops.sgn(x) * size ** (order - 1) * (g / y ** (order - 1))
+    return masked(ops, ops.logical_and(y != 0, size != 0) if order < 2 else y != 0, slope)
+
+
+def _vector_norm(ops: Any, grads: Any, outputs: Any, x: Any, order: Any, dim: Any, keep: bool) -> Any:
+    rank = len(x.shape)
+    dims = dims_of(dim, rank) if rank else []
+    wide = x.to(outputs[0].dtype) if not x.dtype.is_complex and x.dtype is not outputs[0].dtype else x
+    g, y = (spread(v, x.shape, dim, keep) for v in (grads[0], outputs[0]))
+    return (lambda: _norm_slope(ops, g, wide, y, 2.0 if order is None else float(order), dims),)
+
+
+@derivative("aten::linalg_vector_norm")
+def _linalg_vector_norm(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    return _vector_norm(ops, grads, outputs, args[0], args[1], args[2], args[3])
+
+
+@derivative("aten::norm.Scalar", "aten::norm.ScalarOpt_dtype")
+def _norm(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    return _vector_norm(ops, grads, outputs, args[0], args[1], None, False)
+
+
+@derivative("aten::norm.ScalarOpt_dim", "aten::norm.ScalarOpt_dim_dtype")
+def _norm_dim(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    return _vector_norm(ops, grads, outputs, args[0], args[1], args[2], args[3])
+
+
+@derivative("aten::frobenius_norm.dim")
+def _frobenius(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    return _vector_norm(ops, grads, outputs, args[0], 2.0, args[1], args[2])
+
+
+@derivative("aten::dist")
+def _dist(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    own = lambda: _norm_slope(  # noqa: E731
+        ops,
+        grads[0],
+        args[0] - args[1],
+        outputs[0],
+        float(args[2]),
+        list(range(max(len(args[0].shape), len(args[1].shape)))),
+    )
+    return own, lambda: -own()

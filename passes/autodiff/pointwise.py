@@ -1,4 +1,5 @@
-"""Derivatives of the pointwise family. Each is one line of calculus: `g` the gradient, `x` the argument, `y` the result."""
+"""Derivatives of the pointwise family. Each is one line of calculus: `g` the gradient, `x` the argument, `y` the
+result."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ def _scaled(g: Any, alpha: Any) -> Any:
     return g if alpha == 1 else g * conj(alpha)
 
 
-# arithmetic ----------------------------------------------------------------------------------------------------------------
+# arithmetic ---------------------------------------------------------------------------------------------------------
 
 binary("add.Tensor add.Scalar", lambda o, g, x, v, y, k: g, lambda o, g, x, v, y, k: _scaled(g, k), reads_self=False)
 binary(
@@ -77,7 +78,9 @@ binary(
     "remainder.Tensor remainder.Scalar remainder.Scalar_Tensor",
     lambda o, g, x, v, y: g, lambda o, g, x, v, y: -g * o.div(x, v, rounding_mode="floor"),
 )  # fmt: skip
-binary("fmod.Tensor fmod.Scalar", lambda o, g, x, v, y: g, lambda o, g, x, v, y: -g * o.div(x, v, rounding_mode="trunc"))
+binary(
+    "fmod.Tensor fmod.Scalar", lambda o, g, x, v, y: g, lambda o, g, x, v, y: -g * o.div(x, v, rounding_mode="trunc")
+)
 
 
 def _power_base(o: Any, g: Any, x: Any, e: Any, y: Any) -> Any:
@@ -96,12 +99,11 @@ def _power_exponent(o: Any, g: Any, x: Any, e: Any, y: Any) -> Any:
 
 
 binary(
-    "pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar float_power.Tensor_Tensor float_power.Tensor_Scalar float_power.Scalar",
+    "pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar float_power.Tensor_Tensor float_power.Tensor_Scalar "
+    "float_power.Scalar",
     _power_base, _power_exponent,
 )  # fmt: skip
-binary(
-    "ldexp.Tensor", lambda o, g, x, e, y: g * o.exp2(e.to(x.dtype)), lambda o, g, x, e, y: g * y * LN2
-)
+binary("ldexp.Tensor", lambda o, g, x, e, y: g * o.exp2(e.to(x.dtype)), lambda o, g, x, e, y: g * y * LN2)
 
 
 @derivative("aten::addcmul")
@@ -122,7 +124,7 @@ def _lerp(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return lambda: g * conj(1 - w), lambda: g * conj(w), lambda: g * conj(b - a)
 
 
-# one argument: algebra, exponentials, trigonometry -------------------------------------------------------------------------
+# one argument: algebra, exponentials, trigonometry ------------------------------------------------------------------
 
 unary("neg negative", lambda o, g, x, y: -g, reads_self=False)
 unary("positive", lambda o, g, x, y: g, reads_self=False)
@@ -149,7 +151,7 @@ unary("sinh", lambda o, g, x, y: g * conj(o.cosh(x)))
 unary("cosh", lambda o, g, x, y: g * conj(o.sinh(x)))
 unary("tanh", lambda o, g, x, y: g * conj(1 - y * y), reads_self=False)
 unary("asinh arcsinh", lambda o, g, x, y: g * conj(o.rsqrt(x * x + 1)))
-unary("acosh arccosh", lambda o, g, x, y: g * conj(o.rsqrt((x - 1)) * o.rsqrt(x + 1)))
+unary("acosh arccosh", lambda o, g, x, y: g * conj(o.rsqrt(x - 1) * o.rsqrt(x + 1)))
 unary("atanh arctanh", lambda o, g, x, y: g / conj(1 - x * x))
 unary("erf", lambda o, g, x, y: g * (2.0 / math.sqrt(math.pi)) * o.exp(-x * x))
 unary("erfc", lambda o, g, x, y: g * (-2.0 / math.sqrt(math.pi)) * o.exp(-x * x))
@@ -198,7 +200,7 @@ def _frexp(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return (lambda: grads[0] / ops.exp2(outputs[1].to(grads[0].dtype)),)
 
 
-# two arguments -------------------------------------------------------------------------------------------------------------
+# two arguments ------------------------------------------------------------------------------------------------------
 
 
 def _square_sum(x: Any, v: Any) -> Any:
@@ -226,9 +228,7 @@ def _larger(o: Any, g: Any, x: Any, v: Any, y: Any) -> Any:
 
 
 binary("maximum max.other", _larger, lambda o, g, x, v, y: _larger(o, g, v, x, y))
-binary(
-    "minimum min.other", lambda o, g, x, v, y: _larger(o, g, v, x, y), lambda o, g, x, v, y: _larger(o, g, x, v, y)
-)
+binary("minimum min.other", lambda o, g, x, v, y: _larger(o, g, v, x, y), lambda o, g, x, v, y: _larger(o, g, x, v, y))
 binary(
     "fmax",
     lambda o, g, x, v, y: masked(o, o.logical_or(x >= v, o.isnan(v)), g),
@@ -246,14 +246,16 @@ binary(
 
 
 def _xlogy_self(o: Any, g: Any, x: Any, v: Any, y: Any) -> Any:
-    return o.where(o.logical_and(x == 0, v <= 0), 0.0, g * o.log(v)) if not isinstance(v, (int, float)) else g * (
-        math.log(v) if v > 0 else o.log(o.full_like(x, v))
+    return (
+        o.where(o.logical_and(x == 0, v <= 0), 0.0, g * o.log(v))
+        if not isinstance(v, (int, float))
+        else g * (math.log(v) if v > 0 else o.log(o.full_like(x, v)))
     )
 
 
 binary("xlogy.Tensor xlogy.Scalar_Other xlogy.Scalar_Self", _xlogy_self, lambda o, g, x, v, y: g * x / v)
 
-# clamping ------------------------------------------------------------------------------------------------------------------
+# clamping -----------------------------------------------------------------------------------------------------------
 
 
 @derivative("aten::clamp", "aten::clip")
@@ -289,7 +291,7 @@ binary(
     lambda o, g, x, v, y: masked(o, x <= v, g), lambda o, g, x, v, y: masked(o, x > v, g),
 )  # fmt: skip
 
-# activations ---------------------------------------------------------------------------------------------------------------
+# activations --------------------------------------------------------------------------------------------------------
 
 unary("relu", lambda o, g, x, y: masked(o, y > 0, g), reads_self=False)
 unary("relu6", lambda o, g, x, y: masked(o, o.logical_and(y > 0, y < 6), g), reads_self=False)
@@ -366,21 +368,28 @@ def _prelu(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return lambda: ops.where(x > 0, g, g * w), to_weight
 
 
-# no gradient ---------------------------------------------------------------------------------------------------------------
+# no gradient --------------------------------------------------------------------------------------------------------
 
 not_differentiable(
-    "eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor gt.Scalar ge.Tensor ge.Scalar "
-    "not_equal.Tensor not_equal.Scalar less.Tensor less.Scalar less_equal.Tensor less_equal.Scalar greater.Tensor greater.Scalar "
-    "greater_equal.Tensor greater_equal.Scalar isclose isfinite isinf isnan isneginf isposinf isreal signbit logical_and "
+    "eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor gt.Scalar ge.Tensor "
+    "ge.Scalar "
+    "not_equal.Tensor not_equal.Scalar less.Tensor less.Scalar less_equal.Tensor less_equal.Scalar greater.Tensor "
+    "greater.Scalar "
+    "greater_equal.Tensor greater_equal.Scalar isclose isfinite isinf isnan isneginf isposinf isreal signbit "
+    "logical_and "
     "logical_or logical_xor logical_not",
     "the result is boolean",
 )
 not_differentiable("floor_divide floor_divide.Scalar heaviside", "the result is piecewise constant")
 not_differentiable(
-    "__and__.Tensor __and__.Scalar __or__.Tensor __or__.Scalar __xor__.Tensor __xor__.Scalar __lshift__.Tensor __lshift__.Scalar "
-    "__rshift__.Tensor __rshift__.Scalar bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor bitwise_or.Tensor "
-    "bitwise_or.Scalar bitwise_or.Scalar_Tensor bitwise_xor.Tensor bitwise_xor.Scalar bitwise_xor.Scalar_Tensor bitwise_not "
-    "bitwise_left_shift.Tensor bitwise_left_shift.Tensor_Scalar bitwise_left_shift.Scalar_Tensor bitwise_right_shift.Tensor "
+    "__and__.Tensor __and__.Scalar __or__.Tensor __or__.Scalar __xor__.Tensor __xor__.Scalar __lshift__.Tensor "
+    "__lshift__.Scalar "
+    "__rshift__.Tensor __rshift__.Scalar bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor "
+    "bitwise_or.Tensor "
+    "bitwise_or.Scalar bitwise_or.Scalar_Tensor bitwise_xor.Tensor bitwise_xor.Scalar bitwise_xor.Scalar_Tensor "
+    "bitwise_not "
+    "bitwise_left_shift.Tensor bitwise_left_shift.Tensor_Scalar bitwise_left_shift.Scalar_Tensor "
+    "bitwise_right_shift.Tensor "
     "bitwise_right_shift.Tensor_Scalar bitwise_right_shift.Scalar_Tensor gcd lcm",
     "it works on integers",
 )

@@ -10,7 +10,8 @@ from linstock.passes.autodiff.registry import decomposed, derivative, not_differ
 
 
 def dims_of(dim: Any, rank: int) -> list[int]:
-    """Dimension numbers, counted from the front, of a `dim` argument that may be None, empty, an int or a list (all: every one)."""
+    """Dimension numbers, counted from the front, of a `dim` argument that may be None, empty, an int or a list (all:
+    every one)."""
     if dim is None or (isinstance(dim, (list, tuple)) and len(dim) == 0):
         return list(range(rank))
     return [d % rank if rank else 0 for d in ([dim] if isinstance(dim, int) else dim)]
@@ -70,7 +71,7 @@ def _sum_to_size(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return (lambda: ops.expand(grads[0], list(args[0].shape)),)
 
 
-# products ------------------------------------------------------------------------------------------------------------------
+# products -----------------------------------------------------------------------------------------------------------
 
 
 def _others(ops: Any, x: Any, dim: int) -> Any:
@@ -107,7 +108,7 @@ def _prod_one(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return (lambda: _prod_dim(ops, g, x, y, dim % len(x.shape)),)
 
 
-# extrema -------------------------------------------------------------------------------------------------------------------
+# extrema ------------------------------------------------------------------------------------------------------------
 
 
 @derivative("aten::amax", "aten::amin")
@@ -158,7 +159,7 @@ def _cummax(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return (lambda: ops.scatter_add(blank, args[1], outputs[1], grads[0]),)
 
 
-# variances -----------------------------------------------------------------------------------------------------------------
+# variances ----------------------------------------------------------------------------------------------------------
 
 
 def _variance_arguments(args: Any) -> Any:
@@ -210,7 +211,7 @@ def _std_mean(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return _with_mean(ops, _std(ops, grads, args, outputs)[0], grads, args)
 
 
-# scans ---------------------------------------------------------------------------------------------------------------------
+# scans --------------------------------------------------------------------------------------------------------------
 
 
 def _sum_from_behind(ops: Any, g: Any, dim: int) -> Any:
@@ -234,7 +235,9 @@ def _cumprod(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     def own() -> Any:
         partial = ops.cumprod(_others(ops, x, dim), dim + 1)  # [k, ..., j, ...]: product up to j without the k-th
         n = x.shape[dim]
-        reach = ops.reshape(ops.triu(ops.ones([n, n], dtype=g.dtype)), [n] + [n if i == dim else 1 for i in range(len(x.shape))])
+        reach = ops.reshape(
+            ops.triu(ops.ones([n, n], dtype=g.dtype)), [n] + [n if i == dim else 1 for i in range(len(x.shape))]
+        )
         return ops.movedim(ops.sum(ops.unsqueeze(g, 0) * conj(partial) * reach, [dim + 1]), 0, dim)
 
     return (own,)
@@ -265,6 +268,7 @@ def _diff(ops: Any, x: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
 
 not_differentiable("argmax argmin", "the result is an index")
 not_differentiable(
-    "all all.dim all.dims any any.dim any.dims allclose equal is_nonzero _is_all_true _is_any_true", "the result is boolean"
+    "all all.dim all.dims any any.dim any.dims allclose equal is_nonzero _is_all_true _is_any_true",
+    "the result is boolean",
 )
 not_differentiable("count_nonzero count_nonzero.dim_IntList", "the result counts")

@@ -1,4 +1,5 @@
-"""Derivatives of the view family: gradients are viewed back, put back into place, or cut into the parts that were joined."""
+"""Derivatives of the view family: gradients are viewed back, put back into place, or cut into the parts that were
+joined."""
 
 from __future__ import annotations
 
@@ -24,11 +25,13 @@ def wrapped(dim: int, rank: int) -> int:
     return dim % rank if rank else 0
 
 
-# the same elements in another shape ----------------------------------------------------------------------------------------
+# the same elements in another shape ---------------------------------------------------------------------------------
 
 moved(
-    "view reshape _unsafe_view view_copy view_as reshape_as flatten.using_ints unflatten.int ravel squeeze squeeze.dim squeeze.dims "
-    "squeeze_copy squeeze_copy.dim squeeze_copy.dims unsqueeze unsqueeze_copy atleast_1d atleast_2d atleast_3d _ncf_unsqueeze "
+    "view reshape _unsafe_view view_copy view_as reshape_as flatten.using_ints unflatten.int ravel squeeze "
+    "squeeze.dim squeeze.dims "
+    "squeeze_copy squeeze_copy.dim squeeze_copy.dims unsqueeze unsqueeze_copy atleast_1d atleast_2d atleast_3d "
+    "_ncf_unsqueeze "
     "_ncf_view",
     lambda o, g, shape, *_: o.reshape(g, shape),
 )
@@ -40,7 +43,7 @@ moved("imag", lambda o, g, shape: g * 1j)
 moved("view_as_real view_as_real_copy", lambda o, g, shape: o.view_as_complex(g.contiguous()))
 moved("view_as_complex view_as_complex_copy", lambda o, g, shape: o.view_as_real(g))
 
-# other orders --------------------------------------------------------------------------------------------------------------
+# other orders -------------------------------------------------------------------------------------------------------
 
 
 def _unpermuted(o: Any, g: Any, shape: Any, dims: Any) -> Any:
@@ -56,12 +59,12 @@ def _list(v: Any) -> list[int]:
 
 
 moved("permute permute_copy", _unpermuted)
-moved(
-    "transpose.int transpose_copy.int swapaxes swapdims", lambda o, g, shape, a, b: o.transpose(g, a, b)
-)
+moved("transpose.int transpose_copy.int swapaxes swapdims", lambda o, g, shape, a, b: o.transpose(g, a, b))
 moved("t t_copy numpy_T numpy_T.a", lambda o, g, shape: o.permute(g, list(range(len(shape)))[::-1]))
 moved("mT mT.a", lambda o, g, shape: o.transpose(g, -2, -1))
-moved("adjoint mH mH.a matrix_H matrix_H.a", lambda o, g, shape: conj(o.transpose(g, -2, -1)) if g.dim() > 1 else conj(g))
+moved(
+    "adjoint mH mH.a matrix_H matrix_H.a", lambda o, g, shape: conj(o.transpose(g, -2, -1)) if g.dim() > 1 else conj(g)
+)
 moved(
     "movedim.int movedim.intlist moveaxis.int moveaxis.intlist",
     lambda o, g, shape, source, target: o.movedim(g, _list(target), _list(source)),
@@ -78,7 +81,7 @@ def _unrolled(o: Any, g: Any, shape: Any, shifts: Any, dims: Any) -> Any:
 
 moved("roll", _unrolled)
 
-# parts ---------------------------------------------------------------------------------------------------------------------
+# parts --------------------------------------------------------------------------------------------------------------
 
 
 def _blank(o: Any, g: Any, shape: Any) -> Any:
@@ -141,13 +144,15 @@ def _as_strided(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
         source = places(shape, steps, start)
         length = max([0, *(int(p.max()) + 1 for p in (target, source) if p.numel())])
         held = ops.index_add(ops.new_zeros(grads[0], [length]), 0, target, ops.reshape(grads[0], [-1]))
-        shared = ops.index_add(ops.new_zeros(grads[0], [length]), 0, source, ops.ones_like(source, dtype=grads[0].dtype))
+        shared = ops.index_add(
+            ops.new_zeros(grads[0], [length]), 0, source, ops.ones_like(source, dtype=grads[0].dtype)
+        )
         return ops.reshape(ops.index_select(held / ops.clamp(shared, 1), 0, source), shape)
 
     return (own,)
 
 
-# cut into parts ------------------------------------------------------------------------------------------------------------
+# cut into parts -----------------------------------------------------------------------------------------------------
 
 
 def _joined(names: str, dim_of: Callable[..., int]) -> None:
@@ -159,7 +164,8 @@ def _joined(names: str, dim_of: Callable[..., int]) -> None:
 
 _joined(
     "split.Tensor split.sizes split split_with_sizes split_with_sizes_copy chunk unsafe_chunk unsafe_split.Tensor "
-    "unsafe_split_with_sizes tensor_split.sections tensor_split.indices tensor_split.tensor_indices_or_sections split_copy.Tensor",
+    "unsafe_split_with_sizes tensor_split.sections tensor_split.indices tensor_split.tensor_indices_or_sections "
+    "split_copy.Tensor",
     lambda rank, how, dim: dim,
 )
 _joined("hsplit.int hsplit.array", lambda rank, how: 0 if rank == 1 else 1)
@@ -172,7 +178,7 @@ def _unbind(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return (lambda: ops.stack(list(grads), args[1]),)
 
 
-# joined --------------------------------------------------------------------------------------------------------------------
+# joined -------------------------------------------------------------------------------------------------------------
 
 
 @derivative("aten::cat", "aten::concat", "aten::concatenate")
@@ -244,7 +250,7 @@ def _column_stack(ops: Any, tensors: Any) -> Any:
     return ops.cat([t if t.dim() > 1 else ops.reshape(t, [-1, 1]) for t in tensors], 1)
 
 
-# repeated ------------------------------------------------------------------------------------------------------------------
+# repeated -----------------------------------------------------------------------------------------------------------
 
 
 def _unrepeated(o: Any, g: Any, shape: Any, repeats: Any) -> Any:
@@ -272,7 +278,7 @@ def _repeat_interleave(ops: Any, x: Any, repeats: Any, dim: Any, output_size: An
     return ops.index_select(x, dim, ops.call("aten::repeat_interleave.Tensor", times.contiguous()))
 
 
-# padded --------------------------------------------------------------------------------------------------------------------
+# padded -------------------------------------------------------------------------------------------------------------
 
 moved("constant_pad_nd", lambda o, g, shape, pad, value: o.constant_pad_nd(g, [-p for p in pad], 0))
 

@@ -17,12 +17,13 @@ TOLERANCE = {
     "float16": (2e-3, 1e-3), "bfloat16": (1.6e-2, 1e-2),
 }  # fmt: skip
 NAMES = (
-    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
+    "complex128",
 )  # fmt: skip
 
 
 def sample(name: str, shape: tuple[int, ...] = (12,), seed: int = 0, positive: bool = False) -> np.ndarray[Any, Any]:
-    """Random elements of a type; floating-point arrays of twelve begin with zeros, units, infinities, NaN and a half."""
+    """Random elements of a type; twelve floating-point ones begin with zeros, units, infinities, NaN and a half."""
     rng, dtype = np.random.default_rng(seed), dtypes.by_name(name).numpy
     size = int(np.prod(shape))
     if name == "bool":
@@ -99,7 +100,7 @@ def compare(name: str, *arguments: Any, keywords: tuple[str, ...] = ()) -> None:
     try:
         want = operator(*theirs[:split], **dict(zip(keywords, theirs[split:])))
     except Exception as error:
-        if "ComplexHalf" in str(error):
+        if "ComplexHalf" in str(error) or isinstance(error, UnicodeDecodeError):  # beyond what Python can hold
             return
         with np.errstate(all="ignore"), pytest.raises((RuntimeError, ValueError, IndexError, TypeError)):
             kernel_of(name)(*arguments)

@@ -1,0 +1,1 @@
+"""Type rules of operators: element types and sizes of results, by family."""

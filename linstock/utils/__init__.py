@@ -1,0 +1,1 @@
+"""`linstock.utils`: exchange of memory with other libraries (`utils.dlpack`)."""
