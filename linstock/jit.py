@@ -1,17 +1,23 @@
-"""`linstock.jit`: capture programs (script, trace), load and save them, and say how they are compiled. PyTorch's names."""
+"""`linstock.jit`: capture programs (script, trace), load and save them, say how they are compiled. PyTorch's names."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
+from typing import Final as Final
 
-from linstock.ir.errors import CompileError, InputError, TracerWarning
-from linstock.ir.errors import RaisedError as Error
-from linstock.runtime.executor import optimized_execution
-from linstock.runtime.load import load
-from linstock.runtime.objects import Future
-from linstock.runtime.script_module import RecursiveScriptModule, ScriptFunction, ScriptMethod, ScriptModule
+from linstock.ir.errors import CompileError as CompileError
+from linstock.ir.errors import InputError as InputError
+from linstock.ir.errors import RaisedError as Error  # noqa: F401
+from linstock.ir.errors import TracerWarning as TracerWarning
+from linstock.runtime.executor import optimized_execution as optimized_execution
+from linstock.runtime.load import load as load
+from linstock.runtime.objects import Future as Future
+from linstock.runtime.script_module import RecursiveScriptModule as RecursiveScriptModule
+from linstock.runtime.script_module import ScriptFunction as ScriptFunction
+from linstock.runtime.script_module import ScriptMethod as ScriptMethod
+from linstock.runtime.script_module import ScriptModule as ScriptModule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,29 +44,12 @@ _LATER = {
     "run_frozen_optimizations": "linstock.runtime.freezing",
 }
 
-__all__ = [
-    "CompileError",
-    "Error",
-    "Final",
-    "Future",
-    "InputError",
-    "RecursiveScriptModule",
-    "ScriptFunction",
-    "ScriptMethod",
-    "ScriptModule",
-    "TracerWarning",
-    "annotate",
-    "enable_onednn_fusion",
-    "fork",
-    "is_scripting",
-    "isinstance",
-    "load",
-    "onednn_fusion_enabled",
-    "optimized_execution",
-    "set_fusion_strategy",
-    "wait",
-    *_LATER,
-]
+#: names that are here from the start; they and the later ones are what `from linstock.jit import *` would give
+_NOW = (
+    "CompileError", "Error", "Final", "Future", "InputError", "RecursiveScriptModule", "ScriptFunction", "ScriptMethod",
+    "ScriptModule", "TracerWarning", "annotate", "enable_onednn_fusion", "fork", "is_scripting", "isinstance", "load",
+    "onednn_fusion_enabled", "optimized_execution", "set_fusion_strategy", "wait",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -73,7 +62,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*_NOW, *_LATER])
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:

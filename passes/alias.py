@@ -37,7 +37,8 @@ _SHARING = frozenset({
     "aten::dequantize", "aten::lift", "aten::positive", "aten::chalf", "aten::conj_physical", "aten::_cast_Byte",
     "aten::_cast_Char", "aten::_cast_Double", "aten::_cast_Float", "aten::_cast_Half", "aten::_cast_Int",
     "aten::_cast_Long", "aten::_cast_Short", "aten::set", "aten::set_", "aten::set_data", "aten::resize",
-    "aten::resize_as", "quantized::dropout",
+    "aten::resize_as", "quantized::dropout", "aten::pixel_shuffle", "aten::pixel_unshuffle", "aten::channel_shuffle",
+    "aten::native_channel_shuffle", "aten::histogramdd",
 })  # fmt: skip
 
 #: operators that write to arguments although their schema does not say so: the arguments, and the flag that must be

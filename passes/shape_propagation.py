@@ -10,7 +10,7 @@ from linstock.ir import dtypes
 from linstock.ir import types as T
 from linstock.ir.device import Device
 from linstock.ir.graph import Block, Graph, Node, Value
-from linstock.ir.shapes.registry import Call, Size, rule_of
+from linstock.ir.shapes.registry import ANY_SIZE, Call, Size, rule_of
 from linstock.passes.alias import AliasAnalysis
 from linstock.passes.constant_pooling import only_read
 from linstock.passes.constants import is_tensor, tensor_type_of
@@ -22,16 +22,18 @@ class ShapePropagation:
     """Sets the types of all tensor values anew from the types of the graph's inputs and the constants.
 
     What the inputs' types say must hold. Sizes that are not known get names (`s0`); one name is one number. Where
-    nothing is known the type becomes plain `Tensor`, so what tracing recorded is forgotten.
+    nothing is known the type becomes plain `Tensor`, so what tracing recorded is forgotten. `attribute_type` may tell the
+    type of what a `prim::GetAttr` reads.
     """
 
     default_dtype: int = dtypes.float32.code
+    attribute_type: Callable[[Node], T.TensorType | None] | None = None
     name = "shape_propagation"
 
     def run(self, graph: Graph) -> bool:
         """Refine the types. Returns whether one changed."""
         before = {v: v.type for n in graph.walk() for v in n.outputs}
-        _Propagator(graph, self.default_dtype).block(graph.block)
+        _Propagator(graph, self).block(graph.block)
         return any(v.type != t for v, t in before.items())
 
 
@@ -61,8 +63,8 @@ class EraseShapes:
 class _Propagator:
     """The types found so far are in the values; what is known of ints and lists is kept here."""
 
-    def __init__(self, graph: Graph, default_dtype: int) -> None:
-        self.default_dtype = default_dtype
+    def __init__(self, graph: Graph, options: ShapePropagation) -> None:
+        self.options, self.default_dtype = options, options.default_dtype
         self._taken = {
             n for v in graph.inputs for t in T.walk(v.type) if isinstance(t, T.TensorType) for n in t.sizes or ()
         }
@@ -72,6 +74,7 @@ class _Propagator:
         self._loop_names: set[str] = set()  # names of sizes that change from iteration to iteration
         self._lists: dict[Value, list[Size]] = {}
         self._members: dict[Value, list[T.TensorType]] = {}
+        self._each: dict[Value, T.TensorType] = {}  # what holds for every element of a list
         reshaped = any(n.kind in RESHAPING for n in graph.walk())
         self._alias = AliasAnalysis(graph) if reshaped else None
         for v in graph.inputs:
@@ -117,6 +120,7 @@ class _Propagator:
                 self._ints.pop(out, None)
                 self._lists.pop(out, None)
                 self._members.pop(out, None)
+                self._each.pop(out, None)
             handler = _HANDLERS.get(node.kind)
             if handler is not None:
                 handler(self, node)
@@ -146,6 +150,10 @@ class _Propagator:
     def _constant(self, node: Node) -> None:
         value = node.attributes.get("value")
         self._set(node.outputs[0], tensor_type_of(value) if is_tensor(value) else None)
+
+    def _attribute(self, node: Node) -> None:
+        known = self.options.attribute_type
+        self._set(node.outputs[0], None if known is None else known(node))
 
     def _same(self, node: Node) -> None:
         self._set(node.outputs[0], node.inputs[0].type)
@@ -220,9 +228,9 @@ class _Propagator:
         if value.node.kind == "prim::TupleConstruct":
             parts = [v.type for v in value.node.inputs]
         elif isinstance(value.type, T.ListType):
-            parts = self.members(value)
+            parts = self.members(value) or [self._element(value)] * len(node.outputs)
         for i, out in enumerate(node.outputs):
-            self._set(out, parts[i] if parts is not None and len(parts) == len(node.outputs) else None)
+            self._set(out, self._own(parts[i]) if parts is not None and len(parts) == len(node.outputs) else None)
             sizes = self._lists.get(value)
             if sizes is not None and len(sizes) == len(node.outputs):
                 self._ints[out] = sizes[i]
@@ -234,11 +242,25 @@ class _Propagator:
         parts: Sequence[T.Type] | None = self.members(value)
         if value.node.kind == "prim::TupleConstruct":
             parts = [v.type for v in value.node.inputs]
-        inside = parts is not None and isinstance(at, int) and -len(parts) <= at < len(parts)
-        self._set(out, parts[at] if parts is not None and inside else None)
+        found: T.Type = self._element(value)
+        if parts is not None and isinstance(at, int) and -len(parts) <= at < len(parts):
+            found = parts[at]
+        self._set(out, self._own(found))
         sizes = self._lists.get(value)
         if sizes is not None and isinstance(at, int) and -len(sizes) <= at < len(sizes):
             self._ints[out] = sizes[at]
+
+    def _element(self, value: Value) -> T.TensorType:
+        """What is known of every element of a list."""
+        found = self._each.get(value)
+        return T.TENSOR if found is None else found
+
+    def _own(self, t: T.Type) -> T.Type:
+        """The type with names of its own where sizes differ from element to element."""
+        if not isinstance(t, T.TensorType) or t.sizes is None or ANY_SIZE not in t.sizes:
+            return t
+        sizes = tuple(self.fresh() if n == ANY_SIZE else n for n in t.sizes)
+        return T.TensorType(t.dtype, sizes, device=t.device)
 
     # -- operators ----------------------------------------------------------------------------------
     def _operator(self, node: Node) -> None:
@@ -250,8 +272,11 @@ class _Propagator:
         found = self._found(node)
         for i, out in enumerate(node.outputs):
             t: Any = found[i] if isinstance(found, tuple) and len(found) == len(node.outputs) else found
-            if isinstance(out.type, T.ListType) and isinstance(t, list) and _only_looked_at(out):
-                self._members[out] = [self._placed(node, m) for m in t]
+            if isinstance(out.type, T.ListType):
+                if isinstance(t, list) and _only_looked_at(out):
+                    self._members[out] = [self._placed(node, m) for m in t]
+                elif isinstance(t, T.TensorType) and _only_looked_at(out):
+                    self._each[out] = self._placed(node, t)
             self._set(out, self._placed(node, t) if isinstance(t, T.TensorType) else None)
 
     def _found(self, node: Node) -> Any:
@@ -346,6 +371,7 @@ _READERS: dict[str, Callable[[_Propagator, Node], None]] = {
 }
 _HANDLERS: dict[str, Callable[[_Propagator, Node], None]] = {
     "prim::Constant": _Propagator._constant,
+    "prim::GetAttr": _Propagator._attribute,
     "prim::If": _Propagator._if,
     "prim::Loop": _Propagator._loop,
     "prim::ListConstruct": _Propagator._list,

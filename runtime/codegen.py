@@ -1,8 +1,8 @@
 """A graph as one Python function, so that running it needs no loop over nodes.
 
-Each node is one line (control flow a few), so that the line of a traceback gives the node and its source span; values are local
-variables. Operators, constants and other functions are globals of the generated module, bound when first called. A value that holds
-tensors is dropped after its last use.
+Each node is one line (control flow a few), so that the line of a traceback gives the node and its source span; values
+are local variables. Operators, constants and other functions are globals of the generated module, bound when first
+called. A value that holds tensors is dropped after its last use.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from linstock.ir import operators, types as T
+from linstock.ir import operators
+from linstock.ir import types as T
 from linstock.ir.errors import GraphError
 from linstock.ir.graph import Block, Graph, Node, Value
 from linstock.ir.program import Function
 from linstock.ir.source import Span
-from linstock.runtime import inline, objects
-from linstock.runtime.objects import Future, ScriptObject
+from linstock.runtime import conversion, inline, objects
+from linstock.runtime.support import HELPERS
 
 #: binds a function of the program under a key of a dict: link(function, target, key)
 Link = Callable[[Function, dict[Any, Any], Any], None]
@@ -77,7 +78,7 @@ class _Lines:
 class _Generator:
     def __init__(self, graph: Graph, link: Link, find_operator: FindOperator, name: str) -> None:
         self.graph, self.link, self.find_operator, self.name = graph, link, find_operator, name
-        self.namespace: dict[str, Any] = dict(_HELPERS)
+        self.namespace: dict[str, Any] = dict(HELPERS)
         self.names: dict[Value, str] = {}
         self.bound: dict[Any, str] = {}
         self.kept_alive: list[Any] = []
@@ -267,7 +268,9 @@ class _Generator:
 
     def cast(self, node: Node) -> None:
         name = self.name_of(node.inputs[0])
-        self.alias(node.output, "nothing" if name == "None" else name)  # Python warns of `None[0]`, even where it never runs
+        self.alias(
+            node.output, "nothing" if name == "None" else name
+        )  # Python warns of `None[0]`, even where it never runs
 
     def uninitialized(self, node: Node) -> None:
         self.alias(node.output, "nothing")
@@ -344,6 +347,12 @@ class _Generator:
 
     def container_index(self, node: Node) -> None:
         self.assign(node, f"submodule({', '.join(map(self.name_of, node.inputs))})")
+
+    def python_op(self, node: Node) -> None:
+        """A call back into Python, of a function marked as ignored."""
+        called = conversion.python_call(node.attributes["function"], node.output.type)
+        name = self.bind(("python", node), called, "p")
+        self.assign(node, f"{name}({', '.join(map(self.name_of, node.inputs))})")
 
     def fork(self, node: Node) -> None:
         names = [self.function(node.attributes["function"]), *map(self.name_of, node.inputs)]
@@ -498,7 +507,8 @@ class _Generator:
 
 #: nodes whose output has no line of its own, so it cannot be given a name beforehand
 _UNNAMED = _ALIASES | {
-    "prim::Constant", "prim::Uninitialized", "prim::isinstance", "prim::Param", "aten::append", "aten::_set_item", "prim::Loop",
+    "prim::Constant", "prim::Uninitialized", "prim::isinstance", "prim::Param", "prim::Loop", "aten::append",
+    "aten::_set_item",
 }  # fmt: skip
 _SPECIAL: dict[str, Callable[[_Generator, Node], None]] = {
     "prim::Constant": _Generator.constant,
@@ -522,6 +532,7 @@ _SPECIAL: dict[str, Callable[[_Generator, Node], None]] = {
     "prim::Uninitialized": _Generator.uninitialized,
     "prim::RaiseException": _Generator.raise_exception,
     "prim::ModuleContainerIndex": _Generator.container_index,
+    "prim::PythonOp": _Generator.python_op,
     "prim::fork": _Generator.fork,
     "prim::Enter": _Generator.enter,
     "prim::Exit": _Generator.exit,
@@ -608,65 +619,3 @@ def _last_uses(block: Block, nodes: Sequence[Node]) -> dict[Node, list[Value]]:
         if v not in kept and nodes[i] is not v.node:
             result.setdefault(nodes[i], []).append(v)
     return result
-
-
-# -- what generated code calls -----------------------------------------------------------------------------------------
-def _wrong_length(items: Sequence[Any], count: int) -> Any:
-    raise RuntimeError(f"Expected {count} elements in a list but found {len(items)}")
-
-
-def _enter(thing: Any, call: Callable[..., Any], leave: Callable[..., Any], entered: list[Any]) -> Any:
-    result = call(thing)
-    entered.append((thing, leave))
-    return result
-
-
-def _exit(thing: Any, leave: Callable[..., Any], entered: list[Any]) -> None:
-    if entered and entered[-1][0] is thing:
-        entered.pop()
-    leave(thing, None, None, None)
-
-
-def _leave(entered: list[Any]) -> None:
-    while entered:
-        thing, leave = entered.pop()
-        leave(thing, None, None, None)
-
-
-def _submodule(container: ScriptObject, key: Any) -> ScriptObject:
-    """The submodule of a container by name or place. Raises KeyError or IndexError."""
-    if isinstance(key, int):
-        modules = [v for v in container.slots.values() if isinstance(v, ScriptObject) and v.type.is_module]
-        found = modules[key]
-    else:
-        found = container.slots[key]
-    return found
-
-
-def _tolist(tensor: Any, depth: int, element: str) -> Any:
-    """`tensor.tolist()` annotated as a list of `depth` levels of `element`. Raises RuntimeError if the tensor is another."""
-    have = len(tensor.shape)
-    if have != depth:
-        raise RuntimeError(f"Output annotation list dimension {depth} and runtime tensor dimension {have} must match for tolist()")
-    kind = tensor.dtype
-    fits = {
-        "int": kind.name == "int64", "bool": kind.name == "bool", "complex": kind.is_complex,
-        "float": kind.name in ("float32", "float64"),
-    }.get(element, False)  # fmt: skip
-    if not fits:
-        raise RuntimeError(
-            "Output annotation element type and runtime tensor element type must match for tolist(): "
-            f"the annotation says {element}, the tensor is {kind.name}"
-        )
-    return tensor.tolist()
-
-
-def _new_torchbind(name: str) -> Any:
-    raise NotImplementedError(f"objects of the custom class '{name.removeprefix('__torch__.torch.classes.')}' can only be loaded")
-
-
-_HELPERS: dict[str, Any] = {
-    "ScriptObject": ScriptObject, "fork": Future.run, "raised": objects.raised, "wrap": inline.wrap, "tolist": _tolist,
-    "wrong_length": _wrong_length, "enter": _enter, "exit_": _exit, "leave": _leave, "new_torchbind": _new_torchbind,
-    "submodule": _submodule, "nothing": None,
-}  # fmt: skip

@@ -24,7 +24,9 @@ def is_instance(value: Any, wanted: Any) -> bool:
         return any(is_instance(value, p) for p in parts)
     if wanted in (list, dict, tuple, typing.List, typing.Dict, typing.Tuple, typing.Optional):  # noqa: UP006
         name = getattr(wanted, "_name", None) or wanted.__name__.capitalize()
-        raise TypeError(f"Attempted to use {name} without a contained type. Please add a contained type, e.g. {name}[int]")
+        raise TypeError(
+            f"Attempted to use {name} without a contained type. Please add a contained type, e.g. {name}[int]"
+        )
     if origin is None:
         return isinstance(value, wanted)
     if not isinstance(value, origin):

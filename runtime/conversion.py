@@ -1,7 +1,7 @@
 """Between Python values and the values of a program: arguments in, by declared type; results out.
 
-`converter(type)` and `exporter(type)` give functions made once per type. Lists and dicts are copied both ways, as in TorchScript: a
-program never changes a list of its caller.
+`converter(type)` and `exporter(type)` give functions made once per type. Lists and dicts are copied both ways, as in
+TorchScript: a program never changes a list of its caller.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from linstock.ir import dtypes, types as T
+from linstock.ir import dtypes
+from linstock.ir import types as T
 from linstock.ir.device import Device
 from linstock.ir.errors import InputError
 from linstock.runtime import objects
@@ -24,7 +24,7 @@ Convert = Callable[[Any], Any]
 
 
 class Mismatch(Exception):
-    """A value does not fit a type; `expected` is the type in words, `found` what was given, `path` where inside the value."""
+    """A value does not fit a type; `expected` is the type in words, `path` says where inside the whole value it is."""
 
     def __init__(self, expected: str, value: Any, path: str = "", detail: str = "") -> None:
         super().__init__(expected, path)
@@ -141,7 +141,9 @@ def _float(value: Any) -> float:
 def _complex(value: Any) -> complex:
     if isinstance(value, Tensor):
         value = _scalar_of_tensor(value)
-    if isinstance(value, (bool, int, float, complex)) or (hasattr(value, "__complex__") and not hasattr(value, "__len__")):
+    if isinstance(value, (bool, int, float, complex)) or (
+        hasattr(value, "__complex__") and not hasattr(value, "__len__")
+    ):
         return complex(value)
     raise Mismatch("complex", value)
 
@@ -193,7 +195,7 @@ def _none(value: Any) -> None:
 
 
 def infer(value: Any) -> Any:
-    """A value for `Any`: its type is inferred from what it is. Raises Mismatch if it is nothing that a program can hold."""
+    """A value for `Any`: its type is inferred from what it is. Raises Mismatch if no program can hold it."""
     if value is None or type(value) in (bool, int, float, complex, str, Device, Tensor):
         return value
     if isinstance(value, dtypes.dtype):
@@ -218,8 +220,9 @@ def infer(value: Any) -> Any:
     found = unwrapped(value)
     if found is not None:
         return found
-    if isinstance(value, (str, bool, int, float, complex)):
-        return next(c(value) for c in (str, bool, int, float, complex) if isinstance(value, c))
+    for plain in (str, int, float, complex):  # subclasses of them, as NumPy has
+        if isinstance(value, plain):
+            return plain(value)  # type: ignore[arg-type]
     if isinstance(value, (enum.Enum, Future)) or objects.torchbind_type(value) is not None:
         return value
     tensor = as_tensor(value)
@@ -236,18 +239,18 @@ def _same_types(items: list[Any], whole: Any) -> None:
 
 
 _SIMPLE: dict[T.Type, Convert] = {
-    T.ANY: infer, T.INT: _int, T.FLOAT: _float, T.COMPLEX: _complex, T.BOOL: _bool, T.NUMBER: _number, T.STRING: _string,
-    T.DEVICE: _device, T.NONE: _none,
+    T.ANY: infer, T.INT: _int, T.FLOAT: _float, T.COMPLEX: _complex, T.BOOL: _bool, T.NUMBER: _number,
+    T.STRING: _string, T.DEVICE: _device, T.NONE: _none,
 }  # fmt: skip
-_in_cache: WeakKeyDictionary[T.Type, Convert] = WeakKeyDictionary()
-_out_cache: WeakKeyDictionary[T.Type, Convert | None] = WeakKeyDictionary()
+# what is made for a type is kept with the type (in its `__dict__`), so that both are freed together
+_IN, _OUT = "_linstock_converter", "_linstock_exporter"
 
 
 def converter(kind: T.Type) -> Convert:
     """The function that makes a Python value a value of this type, or raises Mismatch."""
-    made = _in_cache.get(kind)
+    made: Convert | None = kind.__dict__.get(_IN)
     if made is None:
-        made = _in_cache[kind] = _converter(kind)
+        made = kind.__dict__[_IN] = _converter(kind)
     return made
 
 
@@ -408,11 +411,10 @@ _SCALARS = (T.INT, T.FLOAT, T.COMPLEX, T.BOOL, T.NUMBER, T.STRING, T.DEVICE, T.N
 
 def exporter(kind: T.Type) -> Convert | None:
     """The function that gives Python a value of this type; None where it is given as it is."""
-    try:
-        return _out_cache[kind]
-    except KeyError:
-        made = _out_cache[kind] = _exporter(kind)
-        return made
+    if _OUT not in kind.__dict__:
+        kind.__dict__[_OUT] = _exporter(kind)
+    made: Convert | None = kind.__dict__[_OUT]
+    return made
 
 
 def _exporter(kind: T.Type) -> Convert | None:
@@ -449,3 +451,20 @@ def to_python(value: Any) -> Any:
     if type(value) is dict:
         return {k: to_python(v) for k, v in value.items()}
     return value
+
+
+def python_call(function: Callable[..., Any], returns: T.Type) -> Callable[..., Any]:
+    """A Python function as programs call it: on values of the program, its result converted to the declared type."""
+    to = converter(returns)
+    name = getattr(function, "__qualname__", repr(function))
+
+    def call(*args: Any) -> Any:
+        result = function(*[to_python(v) for v in args])
+        try:
+            return to(result)
+        except Mismatch as problem:
+            raise InputError(
+                f"the result of the ignored function {name}: {explain(problem, returns, result)}"
+            ) from None
+
+    return call

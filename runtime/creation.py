@@ -257,7 +257,7 @@ def _writable(array: Any) -> Any:
     high = sum(max(0, (n - 1) * s) for n, s in zip(array.shape, array.strides)) + array.itemsize
     raw = (ctypes.c_char * (high - low)).from_address(array.ctypes.data + low)
     flat = np.frombuffer(raw, np.uint8)
-    raw._keeper = array  # type: ignore[attr-defined]
+    raw._keeper = array
     return np.ndarray(array.shape, array.dtype, flat, -low, array.strides)
 
 

@@ -1,8 +1,8 @@
 """From an operator's full name to a function over runtime values (Tensors, lists of them, plain Python values).
 
-`operator("aten::add.Tensor")` gives one Python function per overload, generated from its schema: it unwraps the
-Tensors, calls the array kernel and wraps the results. Only where something listens (gradients are on and an argument has a
-history, or a recorder is active) does the call take the slower way through `_observed`.
+`operator("aten::add.Tensor")` gives one Python function per overload, generated from its schema: it unwraps
+the Tensors, calls the array kernel and wraps the results. Only where something listens (gradients are on and an
+argument has a history, or a recorder is active) does the call take the slower way through `_observed`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def unwrap_list(values: Any) -> Any:
 
 def wrap(array: Any) -> Tensor:
     """A Tensor over an array."""
-    t = _new(Tensor)
+    t: Tensor = _new(Tensor)
     t._array = array
     t._meta = None
     return t
@@ -237,7 +237,7 @@ class Bound:
         many = len(s.returns) > 1
         for n, r in enumerate(s.returns):
             value = f"r[{n}]" if many else "r"
-            target = by_alias.get(r.alias) if r.writes else None
+            target = by_alias.get(r.alias or "") if r.writes else None
             if target is None:
                 kind = self.returns[n]
                 results.append(f"wrap_any({value})" if kind != PLAIN else value)

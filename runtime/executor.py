@@ -1,8 +1,9 @@
-"""Deferred execution: a function of the program runs by a plan that is made when it is first called with some kind of inputs.
+"""Deferred execution: a function runs by a plan, made when it is first called with some kind of inputs.
 
-What a plan depends on is the kind of the inputs (element type, rank, device, whether gradients are wanted), never their sizes. A plan
-is a generated Python function (`codegen`). The first call with some kind of inputs runs the functions as they were captured, each
-compiled when it is first reached, because many a program runs once; the second call makes the optimised plan, of the whole program.
+What a plan depends on is the kind of the inputs (element type, rank, device, whether gradients are wanted), never
+their sizes. A plan is a generated Python function (`codegen`). The first call with some kind of inputs runs the
+functions as they were captured, each compiled when it is first reached, because many a program runs once; the second
+call makes the optimised plan, of the whole program.
 """
 
 from __future__ import annotations
@@ -117,9 +118,9 @@ class Executor:
 
     # -- calls from Python -------------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the function on Python values. Raises InputError for arguments that do not fit, and what the program raises."""
+        """Run the function on Python values. Raises InputError for arguments that do not fit."""
         if kwargs or len(args) != len(self._parameters) or not self._simple:
-            args = self._bind(args, kwargs)
+            args = tuple(self._bind(args, kwargs))
         try:
             values = [convert(value) for convert, value in zip(self._converters, args)]
         except Mismatch:
@@ -163,13 +164,16 @@ class Executor:
             if p.name in kwargs:
                 if i < len(args):
                     raise InputError(
-                        f"Argument '{p.name}' specified both as positional and keyword argument. Schema: {self.declaration()}"
+                        f"Argument '{p.name}' specified both as positional and keyword argument. "
+                        f"Schema: {self.declaration()}"
                     )
                 bound.append(kwargs[p.name])
                 used += 1
             elif i >= len(args):
                 if p.default is MISSING:
-                    raise InputError(f"{name}() is missing value for argument '{p.name}'. Declaration: {self.declaration()}")
+                    raise InputError(
+                        f"{name}() is missing value for argument '{p.name}'. Declaration: {self.declaration()}"
+                    )
                 bound.append(p.default)
         if used != len(kwargs):
             known = {p.name for p in parameters}
@@ -183,9 +187,9 @@ class Executor:
                 self._converters[i](value)
             except Mismatch as problem:
                 return InputError(
-                    f"{self.function.short_name}() Expected a value of type '{p.type.annotation()}' for argument '{p.name}' but "
-                    f"instead found type '{conversion.describe(value)}'.{_detail(problem)}\nPosition: {i}\n"
-                    f"Value: {_short(value)}\nDeclaration: {self.declaration()}"
+                    f"{self.function.short_name}() Expected a value of type '{p.type.annotation()}' for argument "
+                    f"'{p.name}' but instead found type '{conversion.describe(value)}'.{_detail(problem)}\n"
+                    f"Position: {i}\nValue: {_short(value)}\nDeclaration: {self.declaration()}"
                 )
         raise LinstockError("an argument did not fit, but all do when looked at again")
 
@@ -302,7 +306,9 @@ def declaration(name: str, signature: Signature) -> str:
 def _detail(problem: Mismatch) -> str:
     parts = []
     if problem.path:
-        parts.append(f"at {problem.path} expected '{problem.expected}' but found '{conversion.describe(problem.value)}'")
+        parts.append(
+            f"at {problem.path} expected '{problem.expected}' but found '{conversion.describe(problem.value)}'"
+        )
     if problem.detail:
         parts.append(problem.detail)
     return f" ({'; '.join(parts)})" if parts else ""
@@ -314,7 +320,7 @@ def _short(value: Any) -> str:
 
 
 def locate(error: BaseException) -> None:
-    """Add to an error, as a note, where in the user's program it happened: the calls, outermost first, each with its line."""
+    """Note in an error where in the user's program it happened: the calls, outermost first, each with its line."""
     frames: list[tuple[str, Span]] = []
     trace = error.__traceback__
     while trace is not None:

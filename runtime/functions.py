@@ -337,13 +337,13 @@ def is_storage(obj: Any) -> bool:
 @public("is_complex")
 def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex."""
-    return input.dtype.is_complex
+    return bool(input.dtype.is_complex)
 
 
 @public("is_floating_point")
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are floating point."""
-    return input.dtype.is_floating_point
+    return bool(input.dtype.is_floating_point)
 
 
 @public("numel")
@@ -354,12 +354,12 @@ def numel(input: Tensor) -> int:
 
 def _floating_method(self: Tensor) -> bool:
     """Whether the elements are floating point."""
-    return self.dtype.is_floating_point
+    return bool(self.dtype.is_floating_point)
 
 
 def _complex_method(self: Tensor) -> bool:
     """Whether the elements are complex."""
-    return self.dtype.is_complex
+    return bool(self.dtype.is_complex)
 
 
 METHODS |= {"is_floating_point": _floating_method, "is_complex": _complex_method}

@@ -38,7 +38,7 @@ def get(self: Tensor, index: Any) -> Tensor:
     viewed, advanced = _apply(self, index)
     if advanced is not None:
         return _op("aten::index.Tensor")(viewed, advanced)  # type: ignore[no-any-return]
-    return _op("aten::alias")(viewed) if viewed is self else viewed  # type: ignore[no-any-return]
+    return _op("aten::alias")(viewed) if viewed is self else viewed
 
 
 def put(self: Tensor, index: Any, value: Any) -> None:
@@ -87,7 +87,7 @@ def _without_leading_ones(value: Tensor, ndim: int) -> Tensor:
     extra = 0
     while len(shape) - extra > ndim and shape[extra] == 1:
         extra += 1
-    return _op("aten::view")(value, list(shape[extra:])) if extra else value  # type: ignore[no-any-return]
+    return _op("aten::view")(value, list(shape[extra:])) if extra else value
 
 
 def _no_dimensions() -> None:

@@ -1,7 +1,7 @@
 """Operators on Python values that generated code computes itself, where a Python expression means exactly the same.
 
-`expression(node, names)` gives the expression, or None where the kernel must be called. `names` are the inputs as they are written
-in the generated code.
+`expression(node, names)` gives the expression, or None where the kernel must be called. `names` are the inputs as they
+are written in the generated code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ _TEMPLATES: dict[str, str] = {
     "aten::__xor__.int": "{0} ^ {1}",
     "aten::__xor__.bool": "{0} is not {1}",
     "aten::len.t": "len({0})",
-    "aten::len.str": "len({0})",
     "aten::len.any": "len({0})",
     "aten::__getitem__.t": "{0}[{1}]",
     "aten::_set_item.t": "{0}[{1}] = {2}",
@@ -146,7 +145,9 @@ def _slice(node: Node, names: Sequence[str]) -> str | None:
     step = _literal(node.inputs[3])
     if step != 1:
         return None
-    ends = ["" if v.is_constant and v.constant is None else n for v, n in zip(node.inputs[1:3], names[1:3], strict=True)]
+    ends = [
+        "" if v.is_constant and v.constant is None else n for v, n in zip(node.inputs[1:3], names[1:3], strict=True)
+    ]
     if ends[1] == "9223372036854775807":
         ends[1] = ""
     return f"{names[0]}[{ends[0]}:{ends[1]}]"
@@ -170,7 +171,6 @@ _RULES: dict[str, Rule] = {
     "aten::remainder.int": _by_literal("{0} % {1}"),
     "aten::div.int": _by_literal("float({0}) / {1}"),
     "aten::slice.t": _slice,
-    "aten::slice.str": _slice,
     "aten::__is__": _identity,
     "aten::__isnot__": _identity,
     "aten::__derive_index": lambda node, names: (

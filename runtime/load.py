@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from linstock.ir import dtypes, types as T
+from linstock.ir import dtypes
+from linstock.ir import types as T
 from linstock.ir.device import Device
 from linstock.ir.errors import ArchiveError
 from linstock.ir.source import Source
@@ -25,7 +26,7 @@ from linstock.runtime.executor import executor_of
 from linstock.runtime.objects import ScriptObject
 from linstock.runtime.script_module import ScriptModule, face
 from linstock.runtime.tensor import Tensor
-from linstock.tracer import annotations
+from linstock.tracer import annotations as type_syntax
 from linstock.tracer.archive import ArchiveProgram
 from linstock.tracer.resolver import EnumConstant
 
@@ -50,7 +51,7 @@ def load(
     Tensors go to `map_location`, else to the device that they were saved from where this machine has it. `_extra_files`
     is a dict whose values are filled with the content of the archive's extra files of those names.
 
-    Raises ArchiveError if the file is not a readable TorchScript archive. No code of the file is executed while it is read.
+    Raises ArchiveError if the file is not a readable TorchScript archive. Nothing of the file is executed by Python.
     """
     make = TensorMaker(map_location)
     with ArchiveReader(source) as reader:
@@ -79,7 +80,9 @@ def load(
     return module
 
 
-def _read_legacy(reader: ArchiveReader, make: TensorMaker) -> tuple[Any, Any, dict[str, str], dict[str, SourceTable], int]:
+def _read_legacy(
+    reader: ArchiveReader, make: TensorMaker
+) -> tuple[Any, Any, dict[str, str], dict[str, SourceTable], int]:
     from linstock.runtime.archive.legacy_json import read_legacy
 
     archive = read_legacy(reader, make)
@@ -87,9 +90,7 @@ def _read_legacy(reader: ArchiveReader, make: TensorMaker) -> tuple[Any, Any, di
     return archive.module.record(), archive.tensors, code, debug, archive.version
 
 
-def _sources(
-    code: Mapping[str, str], debug: Mapping[str, SourceTable], name: str
-) -> Callable[[str], Source | None]:
+def _sources(code: Mapping[str, str], debug: Mapping[str, SourceTable], name: str) -> Callable[[str], Source | None]:
     """The archive's code files as sources, whose positions lead to where the code was first written."""
 
     def read(path: str) -> Source | None:
@@ -131,7 +132,8 @@ class TensorMaker:
             if not self._warned:
                 self._warned = True
                 warnings.warn(
-                    f"tensors saved from '{device}' are loaded into the CPU's memory ({problem}): give map_location to choose",
+                    f"tensors saved from '{device}' are loaded into the CPU's memory ({problem}): "
+                    "give map_location to choose",
                     UserWarning,
                     stacklevel=4,
                 )
@@ -155,7 +157,7 @@ def _quantized(data: TensorData) -> Any:
 
 
 class ObjectBuilder:
-    """Objects, enum members and containers of a program, from the neutral records of a pickle. What is shared stays shared."""
+    """Objects, enum members and containers of a program, from the records of a pickle. What is shared stays shared."""
 
     def __init__(self, program: ArchiveProgram) -> None:
         self.program = program
@@ -233,8 +235,8 @@ class ObjectBuilder:
         import ast
 
         try:
-            return annotations.parse(ast.parse(text, mode="eval").body, self.program.find_type)
-        except (SyntaxError, annotations.AnnotationError):
+            return type_syntax.parse(ast.parse(text, mode="eval").body, self.program.find_type)
+        except (SyntaxError, type_syntax.AnnotationError):
             return None
 
     def object(self, record: ObjectRecord) -> Any:
@@ -258,8 +260,8 @@ class ObjectBuilder:
             self._fill(made, record.state)
         elif record.state is not None:
             raise ArchiveError(
-                f"an object of '{record.class_name}' has a state of type {type(record.state).__name__}, but its class has no "
-                "__setstate__"
+                f"an object of '{record.class_name}' has a state of type {type(record.state).__name__}, but its class "
+                "has no __setstate__"
             )
         return made
 
@@ -270,7 +272,9 @@ class ObjectBuilder:
             elif declared == T.NONE or declared.is_optional():
                 made.slots[name] = None
             else:
-                raise ArchiveError(f"an object of '{made.type.name}' in the archive has no value for its attribute '{name}'")
+                raise ArchiveError(
+                    f"an object of '{made.type.name}' in the archive has no value for its attribute '{name}'"
+                )
 
     def _torchbind(self, record: ObjectRecord) -> Any:
         from linstock.runtime.torchbind import from_state

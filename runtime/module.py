@@ -27,7 +27,8 @@ class IncompatibleKeys(NamedTuple):
             return "<All keys matched successfully>"
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return repr(self)
 
 
 class _Hooks(OrderedDict[int, Any]):
@@ -199,7 +200,7 @@ class Module:
     def __delattr__(self, name: str) -> None:
         for table in (self._parameters, self._buffers, self._modules):
             if name in table:
-                del table[name]  # type: ignore[attr-defined]
+                del table[name]
                 self._non_persistent_buffers_set.discard(name)
                 return
         object.__delattr__(self, name)
@@ -735,7 +736,7 @@ class _BackwardHooks:
         return out if many else out[0]
 
     def _through(self, values: tuple[Any, ...], seen: Callable[[tuple[Any, ...]], Any]) -> tuple[Any, ...]:
-        from linstock.runtime.autograd import Function
+        from linstock.runtime.function import Function
 
         places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
         if not get_mode().grad or not any(values[i].requires_grad for i in places):
@@ -749,7 +750,7 @@ class _BackwardHooks:
             changed = seen(grads)
             return grads if changed is None else tuple(changed)
 
-        step = type(
+        step: Any = type(
             "BackwardHookFunction", (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)}
         )
         if seen == self._at_inputs:

@@ -8,14 +8,13 @@ import enum
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from linstock.ir import types as T
 from linstock.ir.errors import RaisedError
 
 
 class ScriptObject:
-    """An instance of a class of the program: attribute values by name. `python` is its face in Python, once it has one."""
+    """An instance of a class of the program: attribute values by name. `python` is its face, if it has one."""
 
     __slots__ = ("__weakref__", "python", "slots", "type")
 
@@ -64,25 +63,32 @@ class Future:
 
 
 _lock = threading.RLock()
-_tuples: WeakKeyDictionary[T.NamedTupleType, type] = WeakKeyDictionary()
-_enums: WeakKeyDictionary[T.EnumType, type[enum.Enum]] = WeakKeyDictionary()
+#: where a type keeps the Python class made for it
+_CLASS = "_linstock_class"
 
 
 def namedtuple_class(kind: T.NamedTupleType) -> type:
     """The Python class of a NamedTuple type, made once. Its attribute `_type` is the type."""
-    made = _tuples.get(kind)
-    if made is None:
+    found: type | None = kind.__dict__.get(_CLASS)
+    if found is None:
         with _lock:
-            made = _tuples.get(kind)
-            if made is None:
-                name = kind.name.rpartition(".")[2] or "NamedTuple"
-                if not name.isidentifier():
-                    name = "NamedTuple"
-                module = kind.name.rpartition(".")[0] or "__torch__"
-                made = collections.namedtuple(name, kind.fields, rename=True, defaults=kind.defaults, module=module)  # type: ignore[misc]
-                made._type = kind  # type: ignore[attr-defined]
-                _tuples[kind] = made
-    return made
+            found = kind.__dict__.get(_CLASS) or _make_tuple(kind)
+            kind.__dict__[_CLASS] = found
+    return found
+
+
+def _make_tuple(kind: T.NamedTupleType) -> type:
+    module, _, name = kind.name.rpartition(".")
+    make: Any = collections.namedtuple
+    made = make(
+        name if name.isidentifier() else "NamedTuple",
+        kind.fields,
+        rename=True,
+        defaults=kind.defaults,
+        module=module or "__torch__",
+    )
+    made._type = kind
+    return made  # type: ignore[no-any-return]
 
 
 class _Member(enum.Enum):
@@ -91,16 +97,20 @@ class _Member(enum.Enum):
 
 def enum_class(kind: T.EnumType) -> type[enum.Enum]:
     """The Python class of an enum type, made once. `enum_type` gives the type back."""
-    made = _enums.get(kind)
-    if made is None:
+    found: type[enum.Enum] | None = kind.__dict__.get(_CLASS)
+    if found is None:
         with _lock:
-            made = _enums.get(kind)
-            if made is None:
-                module, _, name = kind.name.rpartition(".")
-                made = _Member(name, list(kind.members.items()), module=module or "__torch__")  # type: ignore[call-overload]
-                made._linstock_type = kind  # type: ignore[attr-defined]
-                _enums[kind] = made
-    return made
+            found = kind.__dict__.get(_CLASS) or _make_enum(kind)
+            kind.__dict__[_CLASS] = found
+    return found
+
+
+def _make_enum(kind: T.EnumType) -> type[enum.Enum]:
+    module, _, name = kind.name.rpartition(".")
+    make: Any = _Member
+    made = make(name, list(kind.members.items()), module=module or "__torch__")
+    made._linstock_type = kind
+    return made  # type: ignore[no-any-return]
 
 
 def enum_type(member: Any) -> T.EnumType | None:

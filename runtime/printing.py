@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,6 @@ class _Format:
         flat = flat.astype(np.float64) if flat.dtype.isbuiltin != 1 or flat.dtype.itemsize < 4 else flat
         finite = flat[np.isfinite(flat) & (flat != 0)]
         if finite.size == 0:
-            self._widen(flat)
             return
         magnitude = np.abs(finite.astype(np.float64))
         largest, smallest = float(magnitude.max()), float(magnitude.min())
@@ -81,12 +81,7 @@ class _Format:
             self.scientific = largest / smallest > 1000.0 or largest > 1.0e8 or smallest < 1.0e-4
         if _options.sci_mode is not None:
             self.scientific = _options.sci_mode
-        self._widen(finite)
-        self._widen(flat[~np.isfinite(flat)])
-
-    def _widen(self, values: Any) -> None:
-        for v in values.tolist():
-            self.width = max(self.width, len(self._bare(v)))
+        self.width = max([1, *[len(self._bare(v)) for v in finite.tolist()]])
 
     def _bare(self, v: Any) -> str:
         if self.scientific:
@@ -148,7 +143,7 @@ def _nested(a: Any, indent: int, summarise: bool, text: Any, width: int) -> str:
         parts += [_nested(a[i], indent + 1, summarise, text, width) for i in range(a.shape[0] - e, a.shape[0])]
     else:
         parts = [_nested(a[i], indent + 1, summarise, text, width) for i in range(a.shape[0])]
-    between = "," + "\n" * (a.ndim - 1) + " " * (indent + 1)
+    between: str = "," + "\n" * (a.ndim - 1) + " " * (indent + 1)
     return "[" + between.join(parts) + "]"
 
 
@@ -156,7 +151,7 @@ def array_text(array: Any, indent: int = 0) -> str:
     """The elements of a NumPy array as PyTorch prints a tensor's."""
     summarise = array.size > _options.threshold
     shown = _summarised(array) if summarise else array
-    text = _format_of(shown)
+    text: Callable[[Any], str] = _format_of(shown)
     width = max([1, *[len(text(v)) for v in shown.reshape(-1)[:1].tolist()]])
     plain = array if array.dtype.isbuiltin == 1 else array.astype(np.float32)
     return _nested(plain, indent, summarise, text, width)

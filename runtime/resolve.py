@@ -1,8 +1,8 @@
-"""Python calls of operators: which overload is meant, by the types of the arguments, as PyTorch's argument parser decides.
+"""Python calls of operators: which overload is meant, by the types of the arguments, as PyTorch's parser decides.
 
-`function("add")` is `linstock.add`, `method("add_")` is `Tensor.add_`: both are made from the operator table when they are
-first asked for. A call's argument types are the key under which its plan (overload, conversions, how the result looks) is
-kept, so that the second call of the same kind only looks it up.
+`function("add")` is `linstock.add`, `method("add_")` is `Tensor.add_`: both are made from the operator table when they
+are first asked for. A call's argument types are the key under which its plan (overload, conversions, how the result
+looks) is kept, so that the second call of the same kind only looks it up.
 """
 
 from __future__ import annotations
@@ -197,7 +197,8 @@ def _bind(schema: Schema, args: tuple[Any, ...], kwargs: dict[str, Any], level: 
             sources.append(("pack", i, _int_list))
             continue
         if i < len(args) and not a.kwarg_only and (pack is None or i < pack):
-            value, place, keyword = args[i], ("args", i), False
+            value, keyword = args[i], False
+            place: tuple[str, Any] = ("args", i)
         else:
             name = _given_name(a, i, left)
             if name is None:
@@ -205,7 +206,8 @@ def _bind(schema: Schema, args: tuple[Any, ...], kwargs: dict[str, Any], level: 
                     raise _Miss(f"missing argument '{_shown(a, i)}'")
                 sources.append(("default", a.default, _SAME))
                 continue
-            value, place, keyword = left.pop(name), ("kwargs", name), True
+            value, keyword = left.pop(name), True
+            place = ("kwargs", name)
         convert = _match(a, value, level, keyword)
         if convert is None:
             where = f" (position {i + 1})" if not keyword else ""
@@ -251,7 +253,8 @@ def _as_tensor_like(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Convert:
 
 @cache
 def _named(name: str, fields: tuple[str, ...]) -> Any:
-    base = namedtuple(name, fields)
+    made: Any = namedtuple
+    base = made(name, fields)
 
     def text(self: Any) -> str:
         parts = ",\n".join(f"{f}={v!r}" for f, v in zip(fields, self))

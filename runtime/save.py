@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 
+from linstock.ir import dtypes
 from linstock.ir import types as T
 from linstock.ir.device import Device
 from linstock.ir.errors import ArchiveError
 from linstock.ir.graph import Graph
 from linstock.ir.program import Function, Signature
+from linstock.ir.schema import torchbind
 from linstock.ir.source import Span
 from linstock.runtime import objects
 from linstock.runtime.archive.debug import SourceTable
 from linstock.runtime.archive.printer import FunctionPrinter, Names, default_literal, literal
-from linstock.runtime.archive.records import EnumRecord, ObjectRecord, TensorData, TypedContainer
+from linstock.runtime.archive.records import EnumRecord, ObjectRecord, Quantizer, TensorData, TypedContainer
 from linstock.runtime.archive.script import ScriptArchive, write_script
 from linstock.runtime.executor import executor_of
 from linstock.runtime.objects import ScriptObject
 from linstock.runtime.tensor import Tensor
+from linstock.tracer import annotations
 
 #: the least version whose reader gives an operator its present meaning (3 otherwise)
 _OPERATOR_VERSIONS = {
@@ -80,11 +84,19 @@ def tensor_parts(value: Any) -> TensorData | None:
         return None
     array = value._array
     if hasattr(array, "ints"):
-        from linstock.backends.array.quantized import to_archive
-
-        data: TensorData = to_archive(array)
-        return data
+        return _quantized_parts(array)
     return TensorData.of(array, requires_grad=value.requires_grad)
+
+
+def _torchbind_named(name: str) -> T.Type | None:
+    return torchbind(name) if name.startswith("__torch__.torch.classes.") else None
+
+
+def _quantized_parts(array: Any) -> TensorData:
+    from linstock.backends.array.quantized import archive_ints
+
+    quantizer = Quantizer(array.scheme, array.scale, array.zero_point, array.axis)
+    return TensorData.of(archive_ints(array), dtype=dtypes.by_code(array.dtype_code), quantizer=quantizer)
 
 
 class StateWriter:
@@ -111,9 +123,10 @@ class StateWriter:
             return EnumRecord(self.program.name_of(enum), value.value)
         bound = objects.torchbind_type(value)
         if bound is not None:
-            from linstock.runtime.torchbind import to_state
+            from linstock.runtime.torchbind import state_type, to_state
 
-            return ObjectRecord(bound.name, self.value(to_state(value), None))
+            kind = annotations.parse(ast.parse(state_type(bound.name), mode="eval").body, _torchbind_named)
+            return ObjectRecord(bound.name, self.value(to_state(value), kind))
         raise ArchiveError(f"a value of type {type(value).__name__} cannot be stored in an archive")
 
     def _container(self, value: Any, kind: T.Type | None) -> Any:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import copy
 import io
 from collections.abc import Callable, Iterator, Mapping
+from types import MethodType
 from typing import Any
 
 from linstock.ir import types as T
 from linstock.ir.program import Function
 from linstock.runtime import conversion
 from linstock.runtime.executor import declaration, executor_of
-from linstock.runtime.module import Module
 from linstock.runtime.modes import get_mode, no_grad
+from linstock.runtime.module import Module
 from linstock.runtime.objects import ScriptObject
 from linstock.runtime.tensor import Tensor
 
@@ -62,14 +63,9 @@ class ScriptFunction:
     @property
     def code(self) -> str:
         """The body as TorchScript code."""
-        return self.code_with_constants[0]
+        from linstock.runtime.archive.printer import code_of
 
-    @property
-    def code_with_constants(self) -> tuple[str, Any]:
-        """The code and the constants that it refers to."""
-        from linstock.runtime.archive import printer
-
-        return printer.code_of(self._function)
+        return code_of(self._function)
 
     def save(self, target: Any, _extra_files: Mapping[str, Any] | None = None) -> None:
         """Write an archive that has this function as its `forward`."""
@@ -95,12 +91,10 @@ class ScriptMethod(ScriptFunction):
 
 
 def _inlined(function: Function) -> Any:
+    from linstock.passes.inline import Inline
+
     graph = function.graph.copy()
-    try:
-        from linstock.passes.inline import inline_calls
-    except ImportError:
-        return graph
-    inline_calls(graph)
+    Inline().run(graph)
     return graph
 
 
@@ -116,7 +110,9 @@ class _Face:
 
     def __init__(self, thing: ScriptObject) -> None:
         if not isinstance(thing, ScriptObject):
-            raise TypeError(f"a {type(self).__name__} is made by scripting, tracing or loading, not from a {type(thing).__name__}")
+            raise TypeError(
+                f"a {type(self).__name__} is made by scripting, tracing or loading, not from a {type(thing).__name__}"
+            )
         fields = self.__dict__
         fields["_object"], fields["_methods"] = thing, {}
         if thing.python is None:
@@ -149,16 +145,16 @@ class _Face:
         thing: ScriptObject = self.__dict__["_object"]
         kind = thing.type
         if name in kind.attributes:
-            thing.slots[name] = conversion.convert(value, kind.attributes[name], f"attribute '{name}' of '{self.original_name}'")
+            thing.slots[name] = conversion.convert(
+                value, kind.attributes[name], f"attribute '{name}' of '{self.original_name}'"
+            )
         elif name in kind.properties:
             setter = kind.properties[name].setter
             if setter is None:
                 raise AttributeError(f"property '{name}' of '{self.original_name}' has no setter")
             executor_of(setter)(thing, value)
         elif name in kind.constants:
-            raise AttributeError(
-                f"Cannot mutate TorchScript constant value: '{name}'. Value: '{kind.constants[name]}'"
-            )
+            raise AttributeError(f"Cannot mutate TorchScript constant value: '{name}'. Value: '{kind.constants[name]}'")
         else:
             object.__setattr__(self, name, value)
 
@@ -194,7 +190,7 @@ class _Face:
     def _copy_python(self, made: Any, copied: Callable[[Any], Any]) -> None:
         for name, value in self.__dict__.items():
             if name not in ("_object", "_methods"):
-                made.__dict__[name] = copied(value)
+                made.__dict__[name] = value if name in ("_original", "_origin") else copied(value)
 
 
 def _constant(kind: T.ClassType, name: str) -> Any:
@@ -290,13 +286,14 @@ def _forwarded(name: str) -> Callable[..., Any]:
 
 
 _BINARY = (
-    "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__", "__xor__",
-    "__lshift__", "__rshift__", "__matmul__", "__lt__", "__le__", "__gt__", "__ge__", "__iadd__", "__isub__", "__imul__",
-    "__itruediv__", "__radd__", "__rsub__", "__rmul__",
+    "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__",
+    "__xor__", "__lshift__", "__rshift__", "__matmul__", "__lt__", "__le__", "__gt__", "__ge__", "__iadd__",
+    "__isub__", "__imul__", "__itruediv__", "__radd__", "__rsub__", "__rmul__",
 )  # fmt: skip
 _UNARY = (
-    "__neg__", "__pos__", "__abs__", "__invert__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__contains__", "__call__",
-    "__int__", "__float__", "__complex__", "__enter__", "__exit__", "__iter__", "__next__", "__reversed__",
+    "__neg__", "__pos__", "__abs__", "__invert__", "__len__", "__getitem__", "__setitem__", "__delitem__",
+    "__contains__", "__call__", "__int__", "__float__", "__complex__", "__enter__", "__exit__", "__iter__", "__next__",
+    "__reversed__",
 )  # fmt: skip
 for _name in (*_BINARY, *_UNARY):
     setattr(ScriptClass, _name, _forwarded(_name))
@@ -324,7 +321,12 @@ class ScriptModule(_Face, Module):
         if kind.forward_hooks or kind.forward_pre_hooks or fields["_forward_hooks"] or fields["_forward_pre_hooks"]:
             return super().__call__(*args, **kwargs)
         function = kind.methods.get("forward")
-        if function is None or get_mode().recorder is not None or fields["_backward_hooks"] or fields["_backward_pre_hooks"]:
+        if (
+            function is None
+            or get_mode().recorder is not None
+            or fields["_backward_hooks"]
+            or fields["_backward_pre_hooks"]
+        ):
             return super().__call__(*args, **kwargs)
         return (function.executor or executor_of(function))(thing, *args, **kwargs)
 
@@ -350,22 +352,23 @@ class ScriptModule(_Face, Module):
     @property
     def graph(self) -> Any:
         """The graph of `forward`."""
-        return self.forward.graph
+        return self._forward.graph
 
     @property
     def inlined_graph(self) -> Any:
         """The graph of `forward` with the bodies of called functions in place of the calls."""
-        return self.forward.inlined_graph
+        return self._forward.inlined_graph
 
     @property
     def code(self) -> str:
         """The code of `forward`."""
-        return str(self.forward.code)
+        return self._forward.code
 
     @property
-    def code_with_constants(self) -> tuple[str, Any]:
-        """The code of `forward` and the constants that it refers to."""
-        found: tuple[str, Any] = self.forward.code_with_constants
+    def _forward(self) -> ScriptMethod:
+        found = self.forward
+        if not isinstance(found, ScriptMethod):
+            raise AttributeError(f"module '{self.original_name}' has no scripted forward method")
         return found
 
     def save(self, target: Any, _extra_files: Mapping[str, Any] | None = None) -> None:
@@ -416,6 +419,10 @@ class ScriptModule(_Face, Module):
         try:
             return super().__getattr__(name)
         except AttributeError:
+            original = self.__dict__.get("_original")
+            python = getattr(type(original), name, None)
+            if callable(python) and "ignore" in getattr(python, "_torchscript_modifier", ""):
+                return MethodType(python, self)  # stays Python
             if name in ("keys", "values", "items") and self.original_name.endswith("Dict"):
                 found = self._elements()
                 if found is not None:
@@ -474,12 +481,6 @@ class ScriptModule(_Face, Module):
     def extra_repr(self) -> str:
         """What stands between the parentheses of the printed form."""
         return f"original_name={self.original_name}"
-
-    def define(self, source: str) -> None:
-        """Add a method from source code."""
-        from linstock.runtime.scripting import define_method
-
-        define_method(self, source)
 
 
 class RecursiveScriptModule(ScriptModule):

@@ -66,6 +66,7 @@ def module_object(module: Any, cls: T.ClassType, memo: dict[int, ScriptObject]) 
         memo[id(module)] = ready
         return ready
     made = memo[id(module)] = ScriptObject(cls)
+    face(made).__dict__["_original"] = module
     for name, t in cls.attributes.items():
         value = getattr(module, name, None)
         if name == "_is_full_backward_hook":

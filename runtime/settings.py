@@ -27,7 +27,7 @@ class Generator(generator.Generator):
         """The state as a tensor of bytes, in PyTorch's layout."""
         return from_numpy(super().get_state())
 
-    def set_state(self, new_state: Any) -> Generator:  # type: ignore[override]
+    def set_state(self, new_state: Any) -> Generator:
         """Take over a state from `get_state`, or from PyTorch."""
         super().set_state(np.asarray(new_state))
         return self

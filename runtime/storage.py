@@ -47,7 +47,7 @@ class UntypedStorage:
         return iter(self.tolist())
 
     def __bytes__(self) -> bytes:
-        return self._bytes.tobytes()  # type: ignore[no-any-return]
+        return self._bytes.tobytes()
 
     def __eq__(self, other: object) -> bool:
         return (

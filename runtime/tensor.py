@@ -1,7 +1,7 @@
 """The tensor of the public API: an array, and what it knows of gradients.
 
-Operators that are methods (`x.relu()`, `x.sum(0)`) are not written here: they are made from the operator table when they
-are first used (`resolve.method`).
+Operators that are methods (`x.relu()`, `x.sum(0)`) are not written here: they are made from the operator table when
+they are first used (`resolve.method`).
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Tensor(metaclass=TensorMeta):
     """A multi-dimensional array of one element type, with PyTorch's operators, methods and semantics.
 
     Make one with `linstock.tensor`, `linstock.zeros`, `linstock.from_numpy`, ...; `Tensor(2, 3)` and `Tensor([1, 2])`
-    are     PyTorch's legacy constructors (an uninitialised tensor of a shape, one from data, in the default floating type).
+    are PyTorch's legacy constructors (a tensor of a shape, one from data, in the default floating type).
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array", "_meta")
@@ -168,7 +168,7 @@ class Tensor(metaclass=TensorMeta):
         d = self._array.dtype
         found = _DTYPES.get(d.num) if type(d.num) is int else None
         if found is None or not isinstance(self._array, np.ndarray):
-            return _dtype_of(self._array)
+            return _dtype_of(self._array)  # type: ignore[no-any-return]
         return found
 
     @property
@@ -179,7 +179,7 @@ class Tensor(metaclass=TensorMeta):
     @property
     def layout(self) -> kinds.layout:
         """How the elements are kept (`strided`, `sparse_coo`)."""
-        return kinds.layout.of(getattr(self._array, "layout_code", 0))
+        return kinds.layout.of(getattr(self._array, "layout_code", 0))  # type: ignore[no-any-return]
 
     @property
     def ndim(self) -> int:
@@ -528,10 +528,10 @@ class Tensor(metaclass=TensorMeta):
     def __hash__(self) -> int:
         return id(self)
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+    def __repr__(self) -> str:
         from linstock.runtime.printing import tensor_text
 
-        return tensor_text(self, tensor_contents)
+        return tensor_text(self)
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0 and type(self) is Tensor:
@@ -731,7 +731,7 @@ class Parameter(Tensor):
         if data is not None and not isinstance(data, Tensor):
             raise TypeError(f"a Parameter is made from a Tensor, not from {type(data).__name__}")
 
-    def __repr__(self, **_: Any) -> str:
+    def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
 
 

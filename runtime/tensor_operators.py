@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
+from linstock.backends.array import text
 from linstock.runtime import modes
 from linstock.runtime.dispatch import override, wrap
+from linstock.runtime.objects import ScriptObject
 from linstock.runtime.tensor import Tensor
+
+
+def value_text(value: Any) -> str:
+    """Text of a value inside a program, where it is no number, string or container."""
+    if isinstance(value, Tensor):
+        return text.tensor_text(value._array, value.device.type.upper())
+    if isinstance(value, enum.Enum):
+        return f"Enum<{type(value).__name__}.{value.name}>"
+    if isinstance(value, ScriptObject):
+        return f"<{value.type.name} object at {id(value):#x}>"
+    return str(value)
+
+
+text.format_value = value_text
 
 
 @override("aten::detach", "aten::data", "prim::data")

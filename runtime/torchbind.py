@@ -1,4 +1,4 @@
-"""Objects of PyTorch's own classes (`__torch__.torch.classes.…`) that an archive holds: packed parameters of quantised modules."""
+"""Objects of PyTorch's own classes (`__torch__.torch.classes.…`) in archives: packed parameters of quantised layers."""
 
 from __future__ import annotations
 
@@ -37,17 +37,19 @@ def tensors(value: Any) -> Any:
 
 
 def from_state(name: str, state: Any) -> Any:
-    """The object of a class from what its `__getstate__` gave. Raises ArchiveError for a class or state that is not known."""
+    """The object of a class from what its `__getstate__` gave. Raises ArchiveError for an unknown class or state."""
     known = _table().get(name)
     if known is None:
         raise ArchiveError(
-            f"the archive holds an object of the custom class '{name.removeprefix(_PREFIX)}', which is written in C++ outside of it; "
-            f"linstock has {', '.join(sorted(n.removeprefix(_PREFIX) for n in _table()))}"
+            f"the archive holds an object of the custom class '{name.removeprefix(_PREFIX)}', which is written in C++ "
+            f"outside of it; linstock has {', '.join(sorted(n.removeprefix(_PREFIX) for n in _table()))}"
         )
     try:
         return known[0](arrays(state))
     except (TypeError, ValueError, IndexError, AttributeError, RuntimeError) as problem:
-        raise ArchiveError(f"the state of an object of '{name.removeprefix(_PREFIX)}' is malformed: {problem}") from problem
+        raise ArchiveError(
+            f"the state of an object of '{name.removeprefix(_PREFIX)}' is malformed: {problem}"
+        ) from problem
 
 
 def to_state(thing: Any) -> Any:

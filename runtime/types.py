@@ -106,7 +106,8 @@ class finfo:
         else:
             import ml_dtypes
 
-            info = ml_dtypes.finfo(real)
+            limits: Any = ml_dtypes.finfo
+            info = limits(real)
         self.bits = int(info.bits)
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.smallest_normal)

@@ -11,7 +11,7 @@ from linstock.ir import types as T
 from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
 from linstock.ir.source import Span
-from linstock.tracer import live_source, live_types
+from linstock.tracer import live_overloads, live_source, live_types
 from linstock.tracer.live_values import IgnoredFunction, PythonConstant, constant, wrap
 from linstock.tracer.values import Args, FunctionRef, Kwargs, MethodRef, SimpleValue, Special, Sugared, TupleOf
 
@@ -35,6 +35,7 @@ class LiveModule:
         self.program, self.python = program, python
         self.children = children
         self.functions: dict[str, Any] = {}
+        self.overloaded: dict[str, tuple[Any, list[live_overloads.Annotations]]] = {}
         names = [c.__name__ for c in python.__mro__ if c.__module__.partition(".")[0] in live_types.LIBRARIES]
         self.is_list = any(n in _LISTS for n in names)
         self.is_dict = any(n in _DICTS for n in names)
@@ -166,11 +167,20 @@ class LiveModule:
         if modifier is not None:
             return IgnoredFunction(self.program.declared(python, cls), python, modifier == "unused", obj)
         self.compile_method(cls, name, python)
-        return MethodRef(obj, name)
+        return self.overloaded_method(obj, cls, name) or MethodRef(obj, name)
 
     def compile_method(self, cls: T.ClassType, name: str, python: Any) -> None:
         if name not in cls.methods:
-            cls.methods[name] = self.program.make_function(python, cls, f"{cls.name}.{name}")
+            rows = live_overloads.of_function(python, self.python)
+            if rows:
+                self.overloaded[name] = (python, rows)
+            types = rows[0] if rows else None
+            cls.methods[name] = self.program.make_function(python, cls, f"{cls.name}.{name}", types=types)
+
+    def overloaded_method(self, obj: Value, cls: T.ClassType, name: str) -> Sugared | None:
+        """A method that has several signatures, None for another one."""
+        found = self.overloaded.get(name)
+        return None if found is None else live_overloads.OverloadedMethod(self.program, obj, cls, name, *found)
 
 
 def _annotations(cls: type) -> dict[str, Any]:

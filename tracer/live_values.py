@@ -14,7 +14,7 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
 from linstock.ir.program import Function
 from linstock.ir.source import Span
-from linstock.tracer import live_types, matching
+from linstock.tracer import live_overloads, live_types, matching
 from linstock.tracer.builtins import BUILTINS
 from linstock.tracer.resolver import EnumConstant
 from linstock.tracer.values import (
@@ -366,7 +366,8 @@ def _wrap_callable(program: LiveProgram, obj: Any, span: Span) -> Sugared:
         return IgnoredFunction(program.declared(obj), obj, modifier == "unused")
     if not hasattr(obj, "__code__") and not hasattr(obj, "__wrapped__"):
         raise CompileError(f"'{name or obj!r}' cannot be compiled: it is no Python function, and no operator of this name is known", span)
-    return FunctionRef(program.function(obj))
+    rows = live_overloads.of_function(obj)
+    return live_overloads.OverloadedFunction(program, obj, rows) if rows else FunctionRef(program.function(obj))
 
 
 __all__ = ["BooleanDispatch", "IgnoredFunction", "PythonConstant", "PythonModule", "TupleOf", "constant", "wrap"]

@@ -19,6 +19,7 @@ from linstock.tracer import annotations, live_source, live_types
 from linstock.tracer.archive import ArchiveProgram
 from linstock.tracer.emitter import Emitter
 from linstock.tracer.live import LiveResolver
+from linstock.tracer.live_overloads import Annotations
 from linstock.tracer.live_values import constant
 from linstock.tracer.resolver import EnumConstant, parameter_list
 from linstock.tracer.values import FunctionRef
@@ -61,6 +62,15 @@ class LiveProgram:
             self.unit.functions[known.name] = known
         return known
 
+    def overload(self, python: Any, place: int, types: Annotations) -> Function:
+        """The form of an overloaded function for one of its signatures."""
+        known = self._functions.get((python, place))
+        if known is None:
+            known = self.make_function(python, None, self.unit.unique_name(live_source.qualified_name(python)), types=types)
+            self._functions[(python, place)] = known
+            self.unit.functions[known.name] = known
+        return known
+
     def declared(self, python: Any, owner: T.ClassType | None = None) -> Function:
         """A function of which only the signature is compiled (it stays Python)."""
         known = self._declared.get(python)
@@ -75,7 +85,8 @@ class LiveProgram:
         return "unused" if mark.startswith("unused") else "ignore" if mark.startswith("ignore") else None
 
     def make_function(
-        self, python: Any, owner: T.ClassType | None, name: str, initialises: bool = False, signature_only: bool = False
+        self, python: Any, owner: T.ClassType | None, name: str, initialises: bool = False, signature_only: bool = False,
+        types: Annotations | None = None,
     ) -> Function:
         source, node = live_source.read(python)
         if not isinstance(node, ast.FunctionDef):
@@ -84,23 +95,25 @@ class LiveProgram:
         node = _without_docstring(node)
 
         def signature(function: Function) -> Signature:
-            made, _ = self.signature(resolver, source, node, python, owner, signature_only)
+            made, _ = self.signature(resolver, source, node, python, owner, signature_only, types)
             return made
 
         def define(function: Function) -> tuple[Signature, Graph]:
-            start, infer = self.signature(resolver, source, node, python, owner, False)
+            start, infer = self.signature(resolver, source, node, python, owner, False, types)
             emitter = Emitter(resolver, source, Graph(node.name))
             emitter.initialising = owner if initialises else None
             done = emitter.function(node, start, infer)
             return done, emitter.graph
 
-        annotated = signature_only or node.returns is not None or live_source.type_comment(source, node) is not None
+        returns = node.returns is not None or "return" in (types or ())
+        annotated = signature_only or returns or live_source.type_comment(source, node) is not None
         made = Function(name, define, signature if annotated else None, inspect.getdoc(python))
         made.span = Span(source, node.lineno, node.col_offset, node.lineno, node.col_offset + 4 + len(node.name))
         return made
 
     def signature(
-        self, resolver: LiveResolver, source: Source, node: ast.FunctionDef, python: Any, owner: T.ClassType | None, loose: bool
+        self, resolver: LiveResolver, source: Source, node: ast.FunctionDef, python: Any, owner: T.ClassType | None, loose: bool,
+        types: Annotations | None = None,
     ) -> tuple[Signature, bool]:
         """Signature from annotations (or a type comment); whether the result type is still to be inferred."""
         e = Emitter(resolver, source, Graph())
@@ -116,6 +129,9 @@ class LiveProgram:
             skip = len(rows) - len(comment[0])
             kinds = [None] * skip + list(comment[0])
             result = comment[1]
+        if types is not None:
+            kinds = [types.get(arg.arg, kind) for (arg, _, _), kind in zip(rows, kinds, strict=True)]
+            result = types.get("return", result)
         plain = inspect.unwrap(python)
         values = _defaults(plain)
         parameters = []

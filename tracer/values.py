@@ -137,7 +137,8 @@ class SimpleValue(Sugared):
         if name in t.attributes:
             return SimpleValue(e.get_attribute(self.it, name, t.attributes[name], span))
         if name in t.methods:
-            return MethodRef(self.it, name)
+            overloaded: Sugared | None = None if t.live is None else t.live.overloaded_method(self.it, t, name)
+            return overloaded or MethodRef(self.it, name)
         if name in t.properties:
             return SimpleValue(e.call_method(span, self.it, t.properties[name].getter, []))
         if name in t.constants:

@@ -123,7 +123,7 @@ def _candidates(name: str, arguments: tuple[Argument, ...]) -> Iterator[tuple[Sc
 def _same_arguments(schema: Schema, name: str, arguments: tuple[Argument, ...]) -> Kernel | None:
     found = list(_candidates(name, arguments))
     exact = [k for s, k in found if s.overload == schema.overload]
-    return (exact or [k for _, k in found] or [None])[0]
+    return next(iter(exact or [k for _, k in found]), None)
 
 
 def _copied(view: Kernel) -> Kernel:
@@ -265,12 +265,12 @@ def _functional_of(schema: Schema, inputs: tuple[Argument, ...]) -> tuple[Kernel
                 plan.append((a.name, 0))
             else:
                 break
-        kernel = find(other.full_name) if used == len(inputs) and len(plan) == len(other.arguments) else None
-        if kernel is not None:
+        found = find(other.full_name) if used == len(inputs) and len(plan) == len(other.arguments) else None
+        if found is not None:
 
             def adapt(given: list[Any], out: Any, plan: list[tuple[str, int]] = plan) -> list[Any]:
                 code = P.code_of(out.dtype)
                 return [given[i] if k == "given" else code if k == "dtype" else None for k, i in plan]
 
-            return kernel, adapt
+            return found, adapt
     return None, None

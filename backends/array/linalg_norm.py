@@ -71,18 +71,17 @@ def vector_norm(a: Array, order: Any, axes: tuple[int, ...], keepdim: bool, what
         raise RuntimeError(
             f"{what} cannot compute the {order} norm on an empty tensor because the operation does not have an identity"
         )
-    with np.errstate(all="ignore"):
-        if math.isinf(order):
-            reduce = np.max if order > 0 else np.min
-            result = array(reduce(magnitudes, axis=axes, keepdims=keepdim)) if axes else magnitudes
-        elif order == 0:
-            result = array(np.sum(magnitudes != 0, axis=axes, keepdims=keepdim, dtype=real))
-        else:
-            result = powers_sum(magnitudes, order, axes, keepdim)
-            if order == 2:
-                result = array(np.sqrt(result))
-            elif order != 1:
-                result = array(result ** (1 / order))
+    if math.isinf(order):
+        reduce = np.max if order > 0 else np.min
+        result = array(reduce(magnitudes, axis=axes, keepdims=keepdim)) if axes else magnitudes
+    elif order == 0:
+        result = array(np.sum(magnitudes != 0, axis=axes, keepdims=keepdim, dtype=real))
+    else:
+        result = powers_sum(magnitudes, order, axes, keepdim)
+        if order == 2:
+            result = array(np.sqrt(result))
+        elif order != 1:
+            result = array(result ** (1 / order))
     return result.astype(real, copy=False)
 
 
@@ -374,7 +373,7 @@ def pdist(self: Array, p: float = 2.0) -> Array:
 def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: float = 1e-08) -> Array:
     """Cosine of the angle between two broadcast tensors along a dimension; norms below `eps` count as `eps`."""
     dtype = P.result_type(x1, x2)
-    if not P.is_inexact(dtype):
+    if not P.is_inexact(dtype) or P.is_complex(dtype):
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {type_name(dtype)}")
     wide = P.wide_dtype(dtype)
     try:
@@ -383,11 +382,14 @@ def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: float = 1e-08) ->
         raise RuntimeError(f"the shapes {x1.shape} and {x2.shape} cannot be broadcast together") from None
     axis = (wrap(dim, a.ndim),) if a.ndim else ()
 
-    def unit(x: Array) -> Array:
-        return array(x / np.maximum(vector_norm(x, 2, axis, True), eps))
+    def rounded(x: Any) -> Array:
+        """Through the 16-bit types, as PyTorch's separate steps do."""
+        return array(x) if wide is dtype else array(x).astype(dtype).astype(wide)
 
-    with np.errstate(all="ignore"):
-        return array(np.sum(unit(a) * unit(b), axis=axis)).astype(dtype, copy=False)
+    def unit(x: Array) -> Array:
+        return rounded(x / np.maximum(rounded(vector_norm(x, 2, axis, True)), rounded(wide.type(eps))))
+
+    return array(np.sum(rounded(unit(a) * unit(b)), axis=axis)).astype(dtype, copy=False)
 
 
 # ---- scaled by a norm

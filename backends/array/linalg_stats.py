@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import promotion as P
-from .constructors import unsupported
+from .constructors import type_name, unsupported
 from .linalg import multiply, promoted_product, same_type, sum_over
 from .memory import wrap
 from .promotion import Array, DType, array, cast
@@ -227,8 +227,10 @@ def vander(x: Array, N: int | None = None, increasing: bool = False) -> Array:
 @kernel("aten::linalg_vander")
 def linalg_vander(x: Array, N: int | None = None) -> Array:
     """Matrices of the ascending powers of the elements along the last dimension."""
-    if x.dtype.kind == "b":
-        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
+    if x.dtype.kind == "b" or P.is_low(x.dtype):
+        raise RuntimeError(
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {type_name(x.dtype)}"
+        )
     if x.ndim == 0:
         x = x[None]
     n = x.shape[-1] if N is None else N
@@ -236,4 +238,4 @@ def linalg_vander(x: Array, N: int | None = None) -> Array:
         raise RuntimeError("N must be greater than 1.")
     if x.dtype.kind in "iu":
         return _powers(x.astype(np.int64), n)
-    return _powers(P.wide(x), n).astype(x.dtype, copy=False)
+    return _powers(x, n)

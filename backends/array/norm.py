@@ -360,12 +360,12 @@ def layer_norm(
 def rms_norm(
     input: Array, normalized_shape: Sequence[int], weight: Array | None = None, eps: float | None = None
 ) -> Array:
-    """Division by the root of the mean square over the last axes; `eps` defaults to the type's epsilon."""
+    """Division by the root of the mean square over the last axes; `eps` defaults to the computation's epsilon."""
     shape = tuple(int(s) for s in normalized_shape)
     _check_normalized(input, shape, weight, None, "rms_norm", "")
     x = wide(input)
     if eps is None:
-        eps = 2.0**-7 if input.dtype.name == "bfloat16" else float(np.finfo(input.dtype).eps)
+        eps = float(np.finfo(x.dtype).eps)
     axes = tuple(range(x.ndim - len(shape), x.ndim))
     square = np.mean(x * x, axis=axes, keepdims=True)
     y = x * (1 / np.sqrt(square + square.real.dtype.type(eps)))

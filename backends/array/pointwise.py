@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import pointwise_activation  # noqa: F401  (registers its kernels)
+from . import blocks
 from . import promotion as P
+from .blocks import blocked, limited
 from .constructors import (
     Function,
     comparison,
@@ -23,6 +24,7 @@ from .constructors import (
     type_name,
     unsupported,
 )
+from .pointwise_activation import one_plus_exp_of_minus
 from .promotion import Array, DType, array, cast, cast_scalar
 from .registry import kernel
 
@@ -42,11 +44,10 @@ def _sinc(x: Array) -> Array:
     return np.where(x == 0, cast_scalar(1, x.dtype), np.sin(scaled) / scaled)
 
 
+@blocked
 def _sigmoid(x: Array) -> Array:
-    out = array(np.negative(x))
-    np.exp(out, out=out)
-    out += 1
-    return np.reciprocal(out, out=out)
+    out = one_plus_exp_of_minus(x)
+    return np.divide(1, out, out=out)
 
 
 def _angle(x: Array) -> Array:
@@ -73,11 +74,11 @@ log2 = float_unary("aten::log2", f=np.log2, complex_f=np.log2)
 log10 = float_unary("aten::log10", f=np.log10, complex_f=np.log10)
 log1p = float_unary("aten::log1p", "aten::special_log1p", f=np.log1p, complex_f=np.log1p)
 sqrt = float_unary("aten::sqrt", f=np.sqrt, complex_f=np.sqrt)
-rsqrt = float_unary("aten::rsqrt", f=_rsqrt, complex_f=_rsqrt)
+rsqrt = float_unary("aten::rsqrt", f=blocked(_rsqrt), complex_f=_rsqrt)
 reciprocal = float_unary("aten::reciprocal", f=np.reciprocal, complex_f=np.reciprocal)
 sigmoid = float_unary("aten::sigmoid", "aten::special_expit", f=_sigmoid, complex_f=_sigmoid)
 sinc = float_unary("aten::sinc", "aten::special_sinc", f=_sinc, complex_f=_sinc)
-erf = float_unary("aten::erf", "aten::special_erf", f="erf")
+erf = float_unary("aten::erf", "aten::special_erf", f=blocks.erf)
 erfc = float_unary("aten::erfc", "aten::special_erfc", f="erfc")
 angle = float_unary("aten::angle", f=_angle, complex_f=np.angle)
 deg2rad = float_unary("aten::deg2rad", f=lambda x: x * cast_scalar(math.pi / 180, x.dtype))
@@ -706,12 +707,6 @@ def bitwise_not(self: Array) -> Array:
 # --- clamping ---------------------------------------------------------------------------------------------------------
 
 
-def _bound(value: Any, dtype: DType) -> Array:
-    if not fits(value, dtype):
-        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
-    return cast(value, dtype)
-
-
 def _clamp(self: Array, low: Any, high: Any) -> Array:
     dtype = P.result_type(self, low, high)
     if dtype.kind == "c":
@@ -721,11 +716,15 @@ def _clamp(self: Array, low: Any, high: Any) -> Array:
         unsupported("clamp", dtype)
     wide = P.wide_dtype(dtype)
     out = cast(self, wide)
+    if not any(isinstance(x, np.ndarray) for x in given):
+        if not all(fits(x, dtype) for x in given):
+            raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+        return limited(out, low, high).astype(dtype, copy=False)
     if low is not None:
-        out = array(np.maximum(out, _bound(low, wide)))
+        out = array(np.maximum(out, cast(low, wide)))
     if high is not None:
-        out = array(np.minimum(out, _bound(high, wide)))
-    return out.astype(dtype, copy=out is self)
+        out = array(np.minimum(out, cast(high, wide)))
+    return out.astype(dtype, copy=False)
 
 
 @kernel("aten::clamp", "aten::clamp.Tensor", "aten::clip", "aten::clip.Tensor")

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from . import promotion as P
-from .constructors import Function, scipy_special, short_name, unsupported
+from .blocks import blocked, erf_for, expm1_of_negative, limited, log1p_of_small
+from .constructors import Function, short_name, unsupported
 from .promotion import Array, array, cast, cast_scalar
 from .registry import kernel
-
-_erf = scipy_special("erf")
 
 
 def activation(*names: str) -> Callable[[Function], Function]:
@@ -22,14 +21,16 @@ def activation(*names: str) -> Callable[[Function], Function]:
     what = short_name(names)
 
     def register(function: Function) -> Function:
+        in_blocks = blocked(function)
+
         @functools.wraps(function)
         def run(self: Array, *arguments: Any) -> Array:
             d = self.dtype
             if d is P.FLOAT32 or d is P.FLOAT64:
-                return array(function(self, *arguments))
+                return in_blocks(self, *arguments)
             if d.kind == "c" or not P.is_inexact(d):
                 unsupported(what, d)
-            return array(function(P.wide(self), *arguments)).astype(d, copy=False)
+            return in_blocks(P.wide(self), *arguments).astype(d, copy=False)
 
         return kernel(*names)(run)
 
@@ -51,7 +52,7 @@ def relu(self: Array) -> Array:
         raise RuntimeError("Boolean inputs not supported for relu")
     if kind == "c":
         raise NotImplementedError("relu is not supported for complex types")
-    return array(np.maximum(self, self.dtype.type(0)))
+    return limited(P.wide(self), 0).astype(self.dtype, copy=False)
 
 
 @kernel("aten::hardtanh")
@@ -64,10 +65,7 @@ def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
         raise NotImplementedError("hardtanh is not supported for complex types")
     if kind == "u" and min_val < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    x = P.wide(self)
-    out = array(np.maximum(x, _number(min_val, x)))
-    np.minimum(out, _number(max_val, x), out=out)
-    return out.astype(self.dtype, copy=False)
+    return limited(P.wide(self), min_val, max_val).astype(self.dtype, copy=False)
 
 
 @kernel("aten::relu6")
@@ -88,8 +86,7 @@ def threshold(self: Array, threshold: Any, value: Any) -> Array:
 @activation("aten::hardshrink")
 def hardshrink(x: Array, lambd: Any = 0.5) -> Array:
     """x, but 0 within [-lambd, lambd]."""
-    bound = _number(lambd, x)
-    return np.where((x >= -bound) & (x <= bound), _number(0, x), x)
+    return np.multiply(x, np.abs(x) > _number(lambd, x))
 
 
 @activation("aten::softshrink")
@@ -97,25 +94,27 @@ def softshrink(x: Array, lambd: Any = 0.5) -> Array:
     """x moved towards 0 by lambd, 0 within [-lambd, lambd]. Raises RuntimeError for a negative lambd."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    bound = _number(lambd, x)
-    return np.where(x > bound, x - bound, np.where(x < -bound, x + bound, x * 0))
+    return np.subtract(x, limited(x, -lambd, lambd))
 
 
 @activation("aten::leaky_relu")
 def leaky_relu(x: Array, negative_slope: Any = 0.01) -> Array:
     """x above 0, negative_slope * x below."""
-    scaled = array(np.multiply(x, _number(negative_slope, x)))
     if 0 < negative_slope < 1:
+        scaled = array(np.multiply(x, _number(negative_slope, x)))
         return np.maximum(x, scaled, out=scaled)
-    return np.where(x > 0, x, scaled)
+    below = limited(x, None, 0)
+    below *= _number(negative_slope, x)
+    below += limited(x, 0)
+    return below
 
 
 @kernel("aten::_prelu_kernel")
 def _prelu_kernel(self: Array, weight: Array) -> Array:
     if self.dtype.kind == "c" or not P.is_inexact(self.dtype) or self.dtype != weight.dtype:
         unsupported("prelu", self.dtype)
-    x, w = P.wide(self), P.wide(weight)
-    return array(np.where(x > 0, x, w * x)).astype(self.dtype, copy=False)
+    x = P.wide(self)
+    return array(limited(x, 0) + P.wide(weight) * limited(x, None, 0)).astype(self.dtype, copy=False)
 
 
 @kernel("aten::prelu")
@@ -144,13 +143,15 @@ def prelu(self: Array, weight: Array) -> Array:
 @activation("aten::elu")
 def elu(x: Array, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Array:
     """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
-    low = array(np.minimum(x, 0))
+    below, above = limited(x, None, 0), limited(x, 0)
     if input_scale != 1:
-        low *= _number(input_scale, x)
-    np.expm1(low, out=low)
+        below *= _number(input_scale, x)
+    below = expm1_of_negative(below) if input_scale >= 0 else array(np.expm1(below))
     if alpha != 1 or scale != 1:
-        low *= _number(float(alpha) * float(scale), x)
-    return np.where(x > 0, x if scale == 1 else x * _number(scale, x), low)
+        below *= _number(float(alpha) * float(scale), x)
+        above *= _number(scale, x)
+    below += above
+    return below
 
 
 @kernel("aten::selu")
@@ -167,11 +168,20 @@ def celu(self: Array, alpha: Any = 1.0) -> Array:
     return elu(self, alpha, 1.0, 1.0 / alpha)  # type: ignore[no-any-return]
 
 
-def _sigmoid(x: Array) -> Array:
+def one_plus_exp_of_minus(x: Array) -> Array:
+    """1 + exp(-x), the divisor of the sigmoid."""
     out = array(np.negative(x))
     np.exp(out, out=out)
     out += 1
-    return np.reciprocal(out, out=out)
+    return out
+
+
+def _silu(x: Array) -> Array:
+    out = one_plus_exp_of_minus(x)
+    return np.divide(x, out, out=out)
+
+
+_silu_in_blocks = blocked(_silu)
 
 
 @kernel("aten::silu")
@@ -179,18 +189,13 @@ def silu(self: Array) -> Array:
     """x * sigmoid(x); complex too."""
     if not P.is_inexact(self.dtype):
         unsupported("silu", self.dtype)
-    x = P.wide(self)
-    out = _sigmoid(x)
-    out *= x
-    return out.astype(self.dtype, copy=False)
+    return _silu_in_blocks(P.wide(self)).astype(self.dtype, copy=False)
 
 
-@activation("aten::gelu")
-def gelu(x: Array, approximate: str = "none") -> Array:
-    """x * P(normal <= x), exactly or by the tanh approximation."""
+@blocked
+def _gelu(x: Array, approximate: str, erf: Function) -> Array:
     if approximate == "none":
-        out = array(np.multiply(x, _number(math.sqrt(0.5), x)))
-        _erf(out, out=out)
+        out = array(erf(array(np.multiply(x, _number(math.sqrt(0.5), x)))))
     elif approximate == "tanh":
         out = array(np.multiply(x, x))
         out *= _number(0.044715, x)
@@ -206,29 +211,45 @@ def gelu(x: Array, approximate: str = "none") -> Array:
     return out
 
 
-def _softplus(x: Array) -> Array:
-    """log(1 + exp(x)) without overflow."""
-    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+@kernel("aten::gelu")
+def gelu(self: Array, approximate: str = "none") -> Array:
+    """x * P(normal <= x), exactly or by the tanh approximation."""
+    if self.dtype.kind == "c" or not P.is_inexact(self.dtype):
+        unsupported("gelu", self.dtype)
+    x = P.wide(self)
+    return _gelu(x, approximate, erf_for(x)).astype(self.dtype, copy=False)
 
 
 @activation("aten::softplus")
 def softplus(x: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold."""
-    scaled = x if beta == 1 else x * _number(beta, x)
-    return np.where(scaled > _number(threshold, x), x, np.log1p(np.exp(scaled)) / _number(beta, x))
+    scaled = x if beta == 1 else array(x * _number(beta, x))
+    out = limited(scaled, 0)
+    out += log1p_of_small(np.exp(-np.abs(scaled)))
+    if beta != 1:
+        out /= _number(beta, x)
+    linear = array(np.greater(scaled, _number(threshold, x)))
+    if linear.any():
+        np.copyto(out, x, where=linear)
+    return out
 
 
 @activation("aten::mish")
 def mish(x: Array) -> Array:
-    """x * tanh(softplus(x))."""
-    out = array(np.log1p(np.exp(x)))
-    np.tanh(out, out=out)
-    return np.multiply(out, x, out=out)
+    """x * tanh(softplus(x)), where tanh(log(1 + e)) is e * (e + 2) / (e * (e + 2) + 2)."""
+    e = limited(x, None, 20)  # the quotient is 1 from there on
+    np.exp(e, out=e)
+    out = array(e + 2)
+    out *= e
+    np.add(out, 2, out=e)
+    out /= e
+    out *= x
+    return out
 
 
 def _log_sigmoid(x: Array) -> tuple[Array, Array]:
-    buffer = np.exp(-np.abs(x))
-    return np.minimum(x, 0) - np.log1p(buffer), buffer
+    buffer = array(np.exp(-np.abs(x)))
+    return array(limited(x, None, 0) - log1p_of_small(buffer)), buffer
 
 
 @activation("aten::log_sigmoid")
@@ -249,9 +270,7 @@ def log_sigmoid_forward(self: Array) -> tuple[Array, Array]:
 @activation("aten::hardsigmoid")
 def hardsigmoid(x: Array) -> Array:
     """(x + 3) / 6 limited to [0, 1]."""
-    out = array(np.add(x, 3))
-    np.maximum(out, 0, out=out)
-    np.minimum(out, 6, out=out)
+    out = limited(array(np.add(x, 3)), 0, 6)
     out /= 6
     return out
 
@@ -259,9 +278,10 @@ def hardsigmoid(x: Array) -> Array:
 @activation("aten::hardswish")
 def hardswish(x: Array) -> Array:
     """x * hardsigmoid(x)."""
-    out = hardsigmoid(x)
+    out = limited(array(np.add(x, 3)), 0, 6)
     out *= x
-    return out  # type: ignore[no-any-return]
+    out /= 6
+    return out
 
 
 @kernel("aten::glu")
@@ -281,6 +301,6 @@ def glu(self: Array, dim: int = -1) -> Array:
     first: list[Any] = [slice(None)] * self.ndim
     second = first.copy()
     first[dim], second[dim] = slice(0, size // 2), slice(size // 2, size)
-    out = _sigmoid(P.wide(self[tuple(second)]))
-    out *= cast(self[tuple(first)], out.dtype)
+    out = one_plus_exp_of_minus(P.wide(self[tuple(second)]))
+    np.divide(cast(self[tuple(first)], out.dtype), out, out=out)
     return out.astype(self.dtype, copy=False)

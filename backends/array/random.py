@@ -534,7 +534,7 @@ def bernoulli_tensor_(self: Array, p: Array, generator: Generator | None = None)
 @kernel("aten::bernoulli")
 def bernoulli(self: Array, generator: Generator | None = None) -> Array:
     """Ones, of the probabilities in `self`, and zeros."""
-    return bernoulli_tensor_(empty_as(self, self.dtype), self, generator)
+    return bernoulli_tensor_(np.empty(self.shape, self.dtype), self, generator)
 
 
 @kernel("aten::bernoulli.p")

@@ -109,7 +109,7 @@ def native_dropout(input: Array, p: float, train: bool | None) -> tuple[Array, A
     if input.dtype.kind in "biu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {type_name(input.dtype)}")
     keep = 1 - p
-    mask = bernoulli_(np.empty(input.shape, BOOL), keep)
+    mask = bernoulli_(empty_as(input, BOOL), keep)
     wide = P.wide(input)
     scale = cast(0.0 if keep == 0 else 1.0 / keep, wide.dtype)
     return array(wide * mask * scale).astype(input.dtype, copy=False), mask

@@ -11,16 +11,19 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .registry import kernel
 from .scalar import wrap64
+from .text_tensor import tensor_text
 
 
 def _default_format(value: Any) -> str:
-    """Text of a value that is no number, string or container."""
-    return str(value)
+    """Text of a value that is no number, string or container: an array as a tensor prints, others by `str`."""
+    return tensor_text(value) if isinstance(value, np.ndarray) else str(value)
 
 
-#: how tensors, objects and enums are written; the runtime sets it to what knows them
+#: how arrays, objects and enums are written; the runtime sets it to what knows them
 format_value: Callable[[Any], str] = _default_format
 
 

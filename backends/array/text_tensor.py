@@ -1,4 +1,4 @@
-"""Tensors as text inside a program (`print(x)`, `str(x)`, "{}".format(x)): every element, matrix by matrix, then the type."""
+"""Tensors as text inside a program (`print(x)`, `str(x)`): every element, matrix by matrix, then the type."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _layout(values: Array) -> tuple[float, int, str]:
         return 1.0, 0, "g"
     finite = np.abs(values[np.isfinite(values)])
     low, high = (_exponent(float(finite.min())), _exponent(float(finite.max()))) if finite.size else (1, 1)
-    if bool(np.all(finite.astype(np.float32) % 1 == 0)):
+    if bool(np.all(finite % 1 == 0)):
         return (1.0, 11, ".4e") if high > 9 else (1.0, high + 1, "g")
     if high - low > 4:
         return 1.0, 12 if max(abs(low), abs(high)) > 99 else 11, ".4e"

@@ -1,7 +1,8 @@
 """What a type rule is handed, and the table of rules.
 
 A rule is a function of a `Call`. It gives the type of the result (for several results a tuple, for a list of tensors a
-list with one type per element), or None where it cannot say. It must never be wrong: unknown is always right.
+list with one type per element, or one type for all where their number is not known), or None where it cannot say. It
+must never be wrong: unknown is always right.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ class Facts(Protocol):
     def may_be_negative(self, size: Size) -> bool:
         """Whether a name stands for any int, not for the size of a tensor."""
 
+
+#: stands for a size that differs from element to element in the one type that a rule gives for all elements of a list
+ANY_SIZE = "?"
 
 UNKNOWN: Any = type("Unknown", (), {"__repr__": lambda self: "UNKNOWN", "__bool__": lambda self: False})()
 

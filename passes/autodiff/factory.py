@@ -41,7 +41,10 @@ def _complex(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 @derivative("aten::polar")
 def _polar(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     g, size, angle = grads[0], args[0], args[1]
-    turned = lambda: g * conj(ops.polar(ops.ones_like(angle), angle))  # noqa: E731
+
+    def turned() -> Any:
+        return g * conj(ops.polar(ops.ones_like(angle), angle))
+
     return lambda: ops.real(turned()), lambda: ops.imag(turned()) * size
 
 

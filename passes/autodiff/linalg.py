@@ -52,7 +52,10 @@ def _linear(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     g, x, w = grads[0], args[0], args[1]
     if w.dim() == 1:
         return lambda: g.unsqueeze(-1) * conj(w), lambda: g.unsqueeze(-1) * conj(x), g
-    flat = lambda v: ops.reshape(v, [-1, v.shape[-1]])  # noqa: E731
+
+    def flat(v: Any) -> Any:
+        return ops.reshape(v, [-1, v.shape[-1]])
+
     return lambda: ops.matmul(g, conj(w)), lambda: ops.matmul(flat(g).t(), conj(flat(x))), g
 
 
@@ -173,12 +176,10 @@ def _frobenius(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 
 @derivative("aten::dist")
 def _dist(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
-    own = lambda: _norm_slope(  # noqa: E731
-        ops,
-        grads[0],
-        args[0] - args[1],
-        outputs[0],
-        float(args[2]),
-        list(range(max(len(args[0].shape), len(args[1].shape)))),
-    )
+    a, b, order = args
+    dims = list(range(max(len(a.shape), len(b.shape))))
+
+    def own() -> Any:
+        return _norm_slope(ops, grads[0], a - b, outputs[0], float(order), dims)
+
     return own, lambda: -own()

@@ -271,7 +271,7 @@ def _clamp_tensor(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     g, (x, low, high) = grads[0], args
     if low is None or high is None:
         bound = low if high is None else high
-        inside = (lambda: x >= low) if high is None else (lambda: x <= high)
+        inside: Callable[[], Any] = (lambda: x >= low) if high is None else (lambda: x <= high)
         own = lambda: masked(ops, inside(), g)  # noqa: E731
         other = lambda: masked(ops, ops.logical_not(inside()), g)  # noqa: E731
         return (own, other, None) if bound is low else (own, None, other)

@@ -3,22 +3,22 @@
 A rule is `rule(ops, grads, args, outputs)`:
 
 - `ops.mul(a, b)` calls the operator `aten::mul` (overload by argument types), `ops.call("aten::mul.Tensor", a, b)` one
-  overload. Rules do all arithmetic through `ops` and Python's operators, so that gradients can be differentiated again.
+  overload. Rules do all arithmetic through `ops` and Python's operators: gradients can be differentiated again.
 - `grads` holds the gradient of each output that is a tensor (lists are flattened). With several outputs, those that
   nobody used are zeros; for outputs that are not floating point it is None.
-- `args` are the arguments in schema order, `outputs` the outputs like `grads`. Both may be used freely: a value that was
-  overwritten since is found out when it is computed with (its `shape` and `dtype` may always be read).
-- It returns one gradient per argument, in schema order, as a tuple: None where there is none, trailing ones may be left
-  out; a list for a list of tensors. An entry (also of such a list) may be a function without arguments: it is called only
-  if that gradient is needed.
+- `args` are the arguments in schema order, `outputs` the outputs like `grads`. Both may be used freely: a value that
+  was overwritten since is found out when it is computed with (its `shape` and `dtype` may always be read).
+- It returns one gradient per argument, in schema order, as a tuple: None where there is none, trailing ones may be
+  left out; a list for a list of tensors. An entry (also of such a list) may be a function without arguments: it is
+  called only if that gradient is needed.
 - Gradients are fitted afterwards: what was broadcast is summed to the argument's shape, cast to its type, and made real
   for a real argument. A rule for `a * b` is just `g * conj(b), g * conj(a)`.
 
 An operator that others compute can have its derivative from theirs: `@decomposed("aten::diff")` over a function
 `f(ops, *arguments)`; `ops.vjp(f, args, grads)` differentiates any such function.
 
-A rule for `aten::foo` also serves `aten::foo_` (the same overload). `reads_self=False` says that it does not use the value
-of the first argument, so that an in-place call need not copy it. Files mirror the families of `ir/ops`.
+A rule for `aten::foo` also serves `aten::foo_` (the same overload). `reads_self=False` says that it does not use the
+value of the first argument, so that an in-place call need not copy it. Files mirror the families of `ir/ops`.
 """
 
 from __future__ import annotations

@@ -88,6 +88,26 @@ def difference(got: Any, want: Any) -> str | None:
     return None if same else f"{got!r}, expected {expected!r}"
 
 
+def near(name: str, *arguments: Any, rtol: float | None = None) -> None:
+    """Like `compare`, but differences are measured against the largest value of the result: for long sums."""
+    torch = pytest.importorskip("torch")
+    namespace, _, rest = name.partition("::")
+    base, _, overload = rest.partition(".")
+    operator = getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")
+    want, got = operator(*[to_torch(a) for a in arguments]), kernel_of(name)(*arguments)
+    wants, gots = (want, got) if isinstance(want, tuple) else ((want,), (got,))
+    for w, g in zip(wants, gots, strict=True):
+        expected = to_numpy(w)
+        assert (g.dtype, g.shape) == (expected.dtype, expected.shape), name
+        if not expected.size:
+            continue
+        wide = np.complex128 if expected.dtype.kind == "c" else np.float64
+        allowed = rtol or {2: 1e-2, 4: 1e-5, 8: 1e-5 if expected.dtype.kind == "c" else 1e-10}.get(expected.itemsize, 1e-10)
+        expected, g = expected.astype(wide), g.astype(wide)
+        off = np.abs(g - expected).max() / max(1.0, np.abs(expected).max())
+        assert off <= allowed, f"{name}: relative difference {off}"
+
+
 def compare(name: str, *arguments: Any, keywords: tuple[str, ...] = ()) -> None:
     """Call a kernel and PyTorch's operator; the last arguments go to PyTorch by keyword. Fails where they differ."""
     torch = pytest.importorskip("torch")

@@ -162,6 +162,22 @@ def test_text_of_other_values_is_the_runtimes(
     assert capsys.readouterr().out == "x 1. array(3,)\n"
 
 
+@pytest.mark.parametrize(
+    ("array", "want"),
+    [
+        (np.array(0.5), "0.5\n[ CPUDoubleType{} ]"),
+        (np.array([1, -20]), "  1\n-20\n[ CPULongType{2} ]"),
+        (np.array([1.5, 100]), "   1.5000\n 100.0000\n[ CPUDoubleType{2} ]"),
+        (np.array([0.001, 0.002]), "0.001 *\n 1.0000\n 2.0000\n[ CPUDoubleType{2} ]"),
+        (np.array([[1, 2], [3, 4]], np.int32), " 1  2\n 3  4\n[ CPUIntType{2,2} ]"),
+        (np.zeros((1, 1, 2), bool), "(1,.,.) = \n 0  0\n[ CPUBoolType{1,1,2} ]"),
+        (np.zeros((2, 0), np.float32), "[ CPUFloatType{2,0} ]"),
+    ],
+)
+def test_arrays_as_text(array: Any, want: str) -> None:
+    assert call("str", array) == want
+
+
 def test_formats() -> None:
     assert call("format", "{{}}", 1) == "{1}"
     assert call("format", "{}", 1, 2) == "1"

@@ -93,7 +93,7 @@ def test_counted_loop_is_a_for() -> None:
 
 def test_while_with_a_limit_and_a_condition() -> None:
     g, b, (n, limit) = start(T.INT, T.INT)
-    body, i, (x,), (out,) = counted_loop(g, b, n, b.op("aten::gt.int", limit, 0), [b.constant(1)])
+    body, _, (x,), (out,) = counted_loop(g, b, n, b.op("aten::gt.int", limit, 0), [b.constant(1)])
     inner = Builder(body)
     doubled = inner.op("aten::mul.int", x, 2)
     body.add_output(inner.op("aten::lt.int", doubled, limit))

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linstock.ir import dtypes, types as T
+from linstock.ir import dtypes
+from linstock.ir import types as T
 from linstock.ir.device import Device
 from linstock.ir.errors import InputError, RaisedError
 from linstock.ir.graph import Builder, Graph
@@ -119,7 +120,9 @@ def test_binding_errors_say_the_declaration() -> None:
 
 
 def test_wrong_type_names_argument_expected_and_found() -> None:
-    with pytest.raises(InputError, match="Expected a value of type 'Tensor' for argument 'x' but instead found type 'str'") as e:
+    with pytest.raises(
+        InputError, match="Expected a value of type 'Tensor' for argument 'x' but instead found type 'str'"
+    ) as e:
         identity(T.TENSOR)("a")
     assert "Position: 0" in str(e.value) and "Value: 'a'" in str(e.value)
     with pytest.raises(InputError, match=r"at \[1\] expected 'int' but found 'str'"):
@@ -287,7 +290,12 @@ def raising(message: str, name: str | None) -> Executor:
 
 @pytest.mark.parametrize(
     ("name", "also"),
-    [("builtins.ValueError", ValueError), ("KeyError", KeyError), ("builtins.Exception", Exception), ("builtins.OSError", OSError)],
+    [
+        ("builtins.ValueError", ValueError),
+        ("KeyError", KeyError),
+        ("builtins.Exception", Exception),
+        ("builtins.OSError", OSError),
+    ],
 )
 def test_programs_raise_the_exception_they_name(name: str, also: type[Exception]) -> None:
     with pytest.raises(RaisedError) as error:
@@ -304,7 +312,7 @@ def test_unknown_exception_classes_keep_their_name() -> None:
 
 
 def test_assertions_of_programs_are_assertion_errors() -> None:
-    with pytest.raises(AssertionError, match="^no"):
+    with pytest.raises(AssertionError, match=r"^no"):
         raising("AssertionError: no", None)()
 
 

@@ -22,7 +22,7 @@ from linstock.runtime.objects import ScriptObject
 from linstock.runtime.script_module import RecursiveScriptModule
 
 sys.path.insert(0, str(Path(__file__).parent / "archive"))
-from archive_helpers import parts, tensor, zip_of  # noqa: E402
+from archive_helpers import parts, tensor, zip_of
 
 HEAD = """class Net(Module):
   __parameters__ = ["weight", ]
@@ -56,7 +56,9 @@ def simple(**fields: Any) -> io.BytesIO:
     return archive_bytes(HEAD + FORWARD, state, (tensor([10.0]),), **fields)
 
 
-def with_attributes(declared: str, body: str, state: dict[str, Any], more: str = "", constants: tuple[Any, ...] = ()) -> Any:
+def with_attributes(
+    declared: str, body: str, state: dict[str, Any], more: str = "", constants: tuple[Any, ...] = ()
+) -> Any:
     """A module with attributes and a `forward` without arguments, loaded."""
     code = "class Net(Module):\n  __parameters__ = []\n  __buffers__ = []\n  training : bool\n"
     code += "".join(f"  {line}\n" for line in declared.split("; ") if line)
@@ -71,7 +73,7 @@ def test_a_module_runs_and_shows_its_parts() -> None:
     assert module.weight.requires_grad and not module.mean.requires_grad
     assert list(module.state_dict()) == ["weight", "mean"] and module.original_name == "Net"
     for _ in range(2):  # as captured, then optimised
-        with pytest.raises(ValueError, match="^too many dimensions") as error:
+        with pytest.raises(ValueError, match=r"^too many dimensions") as error:
             module(linstock.ones(1, 3))
         assert isinstance(error.value, RaisedError)
         assert 'File "net/code/__torch__.py", line 11' in error.value.__notes__[0]
@@ -131,15 +133,17 @@ def test_setstate_is_run() -> None:
         "  def __setstate__(self: __torch__.Box,\n    state: Tuple[int, int]) -> NoneType:\n"
         "    a, b, = state\n    self.n = torch.mul(a, b)\n    return None\n"
     )
-    module = with_attributes("box : __torch__.Box", " -> int:\n    return (self.box).n\n", {"box": ObjectRecord("__torch__.Box", (21, 2))}, more)
+    module = with_attributes(
+        "box : __torch__.Box",
+        " -> int:\n    return (self.box).n\n",
+        {"box": ObjectRecord("__torch__.Box", (21, 2))},
+        more,
+    )
     assert module() == 42
 
 
 def test_enums_named_tuples_and_optionals() -> None:
-    more = (
-        "class Color(Enum):\n  RED = 1\n  BLUE = 2\n"
-        "class Point(NamedTuple):\n  a : int\n  b : float\n"
-    )
+    more = "class Color(Enum):\n  RED = 1\n  BLUE = 2\nclass Point(NamedTuple):\n  a : int\n  b : float\n"
     body = " -> Tuple[__torch__.Color, __torch__.Point, int]:\n    p = self.p\n    return (self.color, p, (p).a)\n"
     module = with_attributes(
         "color : __torch__.Color; p : __torch__.Point; maybe : Optional[int]; rate : float",
@@ -187,7 +191,11 @@ def test_devices_that_are_not_here() -> None:
     [
         ("", {}, "does not define the class '__torch__.Net'"),
         ("class Net(Module):\n  training : bool\n  n : int\n", {}, "no value for its attribute 'n'"),
-        ("class Net(Module):\n  training : bool\n  x : Any\n", {"x": ObjectRecord("__torch__.Nope", {})}, "'__torch__.Nope'"),
+        (
+            "class Net(Module):\n  training : bool\n  x : Any\n",
+            {"x": ObjectRecord("__torch__.Nope", {})},
+            "'__torch__.Nope'",
+        ),
         ("class Net(Module):\n  training : bool\n  x : Any\n", {"x": EnumRecord("__torch__.Net", 1)}, "is not an enum"),
         (
             "class Net(Module):\n  training : bool\n  x : Any\n",
@@ -220,7 +228,11 @@ def test_files_that_are_something_else() -> None:
 
 
 def test_code_that_is_never_called_may_be_wrong() -> None:
-    code = HEAD + FORWARD + "  def broken(self: __torch__.Net) -> Tensor:\n    return torch.no_such_operator(self.weight)\n"
+    code = (
+        HEAD
+        + FORWARD
+        + "  def broken(self: __torch__.Net) -> Tensor:\n    return torch.no_such_operator(self.weight)\n"
+    )
     state = {"weight": tensor([1.0]), "mean": tensor([0.0])}
     module = load(archive_bytes(code, state, (tensor([0.0]),)))
     assert module(linstock.ones(1)).tolist() == [1.0]

@@ -15,7 +15,14 @@ from linstock.ir.graph import Builder, Graph
 from linstock.ir.program import MISSING, Function, Parameter, Signature
 from linstock.runtime.module import Module
 from linstock.runtime.objects import ScriptObject
-from linstock.runtime.script_module import RecursiveScriptModule, ScriptClass, ScriptFunction, ScriptMethod, ScriptModule, face
+from linstock.runtime.script_module import (
+    RecursiveScriptModule,
+    ScriptClass,
+    ScriptFunction,
+    ScriptMethod,
+    ScriptModule,
+    face,
+)
 from linstock.runtime.tensor import Tensor
 
 
@@ -54,7 +61,8 @@ def model() -> RecursiveScriptModule:
     inner = scale_class()
     cls = T.ClassType(
         "__torch__.Net", True,
-        {"training": T.BOOL, "first": inner, "second": inner, "names": T.ListType(T.STRING), "rate": T.FLOAT, "keys": inner},
+        {"training": T.BOOL, "first": inner, "second": inner, "names": T.ListType(T.STRING), "rate": T.FLOAT,
+         "keys": inner},
     )  # fmt: skip
     cls.constants["version"], cls.constant_types["version"] = 3, T.INT
 
@@ -68,7 +76,14 @@ def model() -> RecursiveScriptModule:
     cls.properties["speed"] = T.Property("speed", method(cls, "speed", {}, lambda b, this: get(b, this, "rate")))
     del cls.methods["speed"]
     shared = scale(2.0, inner)
-    slots = {"training": True, "first": shared, "second": scale(3.0, inner), "names": ["a"], "rate": 0.5, "keys": shared}
+    slots = {
+        "training": True,
+        "first": shared,
+        "second": scale(3.0, inner),
+        "names": ["a"],
+        "rate": 0.5,
+        "keys": shared,
+    }
     return face(ScriptObject(cls, slots))
 
 
@@ -108,7 +123,8 @@ def test_submodules_are_always_the_same_face(model: RecursiveScriptModule) -> No
     assert model.get_submodule("second") is model.second
     assert repr(model) == (
         "RecursiveScriptModule(\n  original_name=Net\n  (first): RecursiveScriptModule(original_name=Scale)\n"
-        "  (second): RecursiveScriptModule(original_name=Scale)\n  (keys): RecursiveScriptModule(original_name=Scale)\n)"
+        "  (second): RecursiveScriptModule(original_name=Scale)\n"
+        "  (keys): RecursiveScriptModule(original_name=Scale)\n)"
     )
 
 
@@ -206,7 +222,11 @@ def test_containers(name: str) -> None:
         assert list(module) == list(module.keys()) == ["0", "b"] and "b" in module and "c" not in module
         assert [k for k, _ in module.items()] == ["0", "b"] and len(list(module.values())) == 2
     else:
-        assert [m.weight.tolist() for m in module] == [[1.0], [2.0]] and module[-1] is module["b"] and module["b"] in module
+        assert (
+            [m.weight.tolist() for m in module] == [[1.0], [2.0]]
+            and module[-1] is module["b"]
+            and module["b"] in module
+        )
         with pytest.raises(AttributeError):
             module.keys()
 
@@ -243,7 +263,9 @@ def test_objects_pass_through_calls_unchanged() -> None:
     f = ScriptFunction(Function.of("__torch__.f", Signature((Parameter("x", cls),), graph.outputs[0].type), graph))
     thing = face(ScriptObject(cls, {"n": 1}))
     assert f(thing) == (thing, thing)
-    with pytest.raises(InputError, match="Expected a value of type '__torch__.Thing' for argument 'x' but instead found type 'int'"):
+    with pytest.raises(
+        InputError, match=r"Expected a value of type '__torch__\.Thing' for argument 'x' but instead found type 'int'"
+    ):
         f(1)
     assert f.name == "f" and f.qualified_name == "__torch__.f"
     assert f.schema == "f(__torch__.Thing x) -> (__torch__.Thing, __torch__.Thing)"
