@@ -26,7 +26,9 @@ def test_names_resolve_and_are_documented(name: str) -> None:
     assert name in dir(ls)
 
 
-@pytest.mark.parametrize("name", ["linalg", "fft", "special", "autograd", "ops", "random", "testing", "utils", "cuda", "jit"])
+@pytest.mark.parametrize(
+    "name", ["linalg", "fft", "special", "autograd", "ops", "random", "testing", "utils", "cuda", "jit"]
+)
 def test_namespaces_are_documented(name: str) -> None:
     assert getattr(ls, name).__doc__
 

@@ -116,12 +116,12 @@ def _scalar_of(b: Builder, x: Any, code: int) -> Any:
     return b.cast(value, code)
 
 
-@converter(*_names("aten::Int"), "aten::Int.Tensor", "aten::IntImplicit")
+@converter(*_names("aten::Int"), *_names("aten::IntImplicit"))
 def _int(b: Builder, x: Any) -> Sym:
     return _scalar_of(b, x, 4)  # type: ignore[no-any-return]
 
 
-@converter(*[n for n in _names("aten::Float") if n != "aten::Float.str"], "aten::FloatImplicit")
+@converter(*[n for n in _names("aten::Float") if n != "aten::Float.str"], *_names("aten::FloatImplicit"))
 def _float(b: Builder, x: Any) -> Sym:
     return _scalar_of(b, x, 7)  # type: ignore[no-any-return]
 
@@ -131,7 +131,7 @@ def _bool(b: Builder, x: Any) -> Sym:
     return _scalar_of(b, x, 11)  # type: ignore[no-any-return]
 
 
-@converter("aten::item", "aten::ScalarImplicit")
+@converter("aten::item", *_names("aten::ScalarImplicit"))
 def _item(b: Builder, x: Any) -> Sym:
     code = 4 if x.dtype in (0, 1, 2, 3, 4) else 11 if x.dtype == 11 else 7
     return _scalar_of(b, x, code)  # type: ignore[no-any-return]

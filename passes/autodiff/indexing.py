@@ -67,7 +67,7 @@ rule(
 )
 
 
-@derivative("aten::index_put", "aten::index_put.hacked_twin", "aten::_index_put_impl", reads_self=False)
+@derivative("aten::index_put", "aten::index_put.hacked_twin", reads_self=False)
 def _index_put(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     g, indices, accumulate = grads[0], args[1], args[3]
     own = (lambda: g) if accumulate else (lambda: ops.index_put(g, list(indices), ops.new_zeros(g, []), False))

@@ -110,16 +110,18 @@ def test_pairwise_losses_as_pytorch(dtype: str) -> None:
     for shape in ((3, 4), (5,), (), (0, 3)):
         a, b, c = normal(shape, dtype), normal(shape, dtype, 1), normal(shape, dtype, 2)
         sign = np.where(b > 0, 1, -1).astype(np.int64)
-        p, q = (np.abs(np.tanh(v.astype("f4"))).astype(v.dtype) for v in (a, b))
+        p, q = (np.asarray(np.abs(np.tanh(v.astype("f4"))), v.dtype) for v in (a, b))
+        b_size, c_size = (np.asarray(np.abs(v)) for v in (b, c))
+        rtol = 3e-2 if dtype == "bfloat16" else None  # PyTorch rounds after every operator of a composed loss
         for reduction in (0, 1, 2):
             for name in ("l1_loss", "mse_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss", "kl_div"):
                 near(f"aten::{name}", a, p if name == "kl_div" else b, reduction)
             near("aten::binary_cross_entropy", p, q, None, reduction)
-            near("aten::binary_cross_entropy_with_logits", a, q, None, np.abs(c), reduction)
+            near("aten::binary_cross_entropy_with_logits", a, q, None, c_size, reduction, rtol=rtol)
             near("aten::hinge_embedding_loss", a, sign, 0.5, reduction)
             near("aten::margin_ranking_loss", a, b, sign.astype(a.dtype), 0.5, reduction)
             for log_input in (True, False):
-                near("aten::poisson_nll_loss", a if log_input else p, np.abs(b) * 3, log_input, True, 1e-3, reduction)
+                near("aten::poisson_nll_loss", a if log_input else p, b_size, log_input, True, 1e-3, reduction, rtol=rtol)
             if len(shape) == 2:
                 near("aten::triplet_margin_loss", a, b, c, 1.0, 2.0, 1e-6, True, reduction)
                 near("aten::cosine_embedding_loss", a, b, sign[:, 0], 0.2, reduction)
@@ -142,21 +144,19 @@ def test_classification_losses_as_pytorch(dtype: str) -> None:
                 near("aten::cross_entropy_loss", x, np.abs(normal(shape, dtype, 1)), w, reduction, -100, 0.2)
             if len(shape) == 2:
                 near("aten::multi_margin_loss", x, t, 2, 1.5, weight, reduction)
-                near("aten::multilabel_margin_loss", x, np.array([[1, 3, -1, 0, 2]] * shape[0]).reshape(shape), reduction)
+                listed = np.broadcast_to(np.array([1, 3, -1, 0, 2]), shape).copy()
+                near("aten::multilabel_margin_loss", x, listed, reduction)
 
 
 @pytest.mark.interop
 def test_ctc_as_pytorch() -> None:
     rng = np.random.default_rng(0)
-    for seed in range(4):
+    for _ in range(4):
         x = np.log(rng.dirichlet(np.ones(5), (7, 3)))
         t, steps, sizes = rng.integers(1, 5, (3, 4)), rng.integers(1, 8, 3), rng.integers(0, 5, 3)
         flat = np.concatenate([row[:n] for row, n in zip(t, sizes, strict=True)])
         for reduction in (0, 1, 2):
             for zero in (True, False):
-                if reduction == 0 and not zero:
-                    compare("aten::ctc_loss.Tensor", x, t, steps, sizes, 0, reduction, zero)
-                elif zero:
-                    near("aten::ctc_loss.Tensor", x, flat, steps, sizes, 0, reduction, zero)
-                    near("aten::ctc_loss.IntList", x, t, steps.tolist(), sizes.tolist(), 0, reduction, zero)
-        del seed
+                compare("aten::ctc_loss.Tensor", x, t, steps, sizes, 0, reduction, zero)
+                compare("aten::ctc_loss.Tensor", x, flat, steps, sizes, 0, reduction, zero)
+                compare("aten::ctc_loss.IntList", x, t, steps.tolist(), sizes.tolist(), 0, reduction, zero)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 import warnings
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -248,3 +250,13 @@ def test_objects_given_out_are_faces() -> None:
     assert box is module.box and box.double() == 8
     box.n = 5
     assert isinstance(module._object.slots["box"], ScriptObject) and module.box.double() == 10
+
+
+def test_a_module_that_is_let_go_is_freed_with_its_classes() -> None:
+    module = load(simple())
+    module(linstock.ones(3))
+    module(linstock.ones(3))
+    thing, kind = weakref.ref(module._object), weakref.ref(module._object.type)
+    del module
+    gc.collect()
+    assert thing() is None and kind() is None

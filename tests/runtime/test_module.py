@@ -91,7 +91,9 @@ def test_state_dicts_load_and_complain() -> None:
     with pytest.raises(RuntimeError) as caught:
         m.load_state_dict(state)
     text = str(caught.value)
-    assert 'Missing key(s) in state_dict: "second.weight"' in text and 'Unexpected key(s) in state_dict: "extra"' in text
+    assert (
+        'Missing key(s) in state_dict: "second.weight"' in text and 'Unexpected key(s) in state_dict: "extra"' in text
+    )
     assert "size mismatch for first.weight" in text
     state["first.weight"] = ls.ones(3)
     keys = m.load_state_dict(state, strict=False)
