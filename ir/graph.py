@@ -7,7 +7,6 @@ the block's outputs); control flow nests blocks (`prim::If`, `prim::Loop`) as in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from linstock.ir import operators, types
@@ -17,12 +16,16 @@ from linstock.ir.source import Span
 from linstock.ir.types import Type
 
 
-@dataclass(frozen=True, eq=False)
 class Use:
-    """One use of a value: input number `index` of `node`."""
+    """One use of a value: input number `index` of `node`. Never changed once made."""
 
-    node: Node
-    index: int
+    __slots__ = ("index", "node")
+
+    def __init__(self, node: Node, index: int) -> None:
+        self.node, self.index = node, index
+
+    def __repr__(self) -> str:
+        return f"Use({self.node!r}, {self.index})"
 
 
 class Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from linstock.backends.array import text
+from linstock.backends.array import text, text_tensor
 from linstock.runtime import modes
 from linstock.runtime.dispatch import override, wrap
 from linstock.runtime.objects import ScriptObject
@@ -15,7 +15,7 @@ from linstock.runtime.tensor import Tensor
 def value_text(value: Any) -> str:
     """Text of a value inside a program, where it is no number, string or container."""
     if isinstance(value, Tensor):
-        return text.tensor_text(value._array, value.device.type.upper())
+        return text_tensor.tensor_text(value._array, value.device.type.upper())
     if isinstance(value, enum.Enum):
         return f"Enum<{type(value).__name__}.{value.name}>"
     if isinstance(value, ScriptObject):

@@ -10,13 +10,16 @@ import pytest
 
 import linstock as ls
 
-NAMES = (
-    "Tensor Size dtype device layout memory_format Generator finfo iinfo tensor as_tensor from_numpy from_dlpack is_tensor zeros "
-    "ones empty full arange linspace eye rand randn randint randperm cat stack split chunk where einsum meshgrid "
-    "broadcast_tensors norm unique stft istft cdist tensordot matmul allclose add mul relu softmax sum mean max sort topk "
-    "manual_seed get_default_dtype set_default_dtype no_grad enable_grad set_grad_enabled inference_mode is_grad_enabled "
-    "set_num_threads get_num_threads set_printoptions quantize_per_tensor promote_types result_type can_cast UntypedStorage"
-).split()
+NAMES = [
+    "Tensor", "Size", "dtype", "device", "layout", "memory_format", "Generator", "finfo", "iinfo", "tensor",
+    "as_tensor", "from_numpy", "from_dlpack", "is_tensor", "zeros", "ones", "empty", "full", "arange", "linspace",
+    "eye", "rand", "randn", "randint", "randperm", "cat", "stack", "split", "chunk", "where", "einsum", "meshgrid",
+    "broadcast_tensors", "norm", "unique", "stft", "istft", "cdist", "tensordot", "matmul", "allclose", "add", "mul",
+    "relu", "softmax", "sum", "mean", "max", "sort", "topk", "manual_seed", "get_default_dtype", "set_default_dtype",
+    "no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled", "set_num_threads",
+    "get_num_threads", "set_printoptions", "quantize_per_tensor", "promote_types", "result_type", "can_cast",
+    "UntypedStorage",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,8 +1,8 @@
 """Elementwise work on large arrays in pieces that stay in the cache, and functions that NumPy has no fast loop for.
 
 NumPy computes a formula one operation at a time over whole arrays; for arrays beyond the cache that costs a trip to
-memory per operation. Here the formula runs block by block. NumPy is also slow where one operand of a minimum or maximum is a
-number, in `where` with irregular conditions, and in `log1p`, `expm1` and `erf` of float32: this file has ways around.
+memory per operation. Here the formula runs block by block. NumPy is also slow where one operand of a minimum or maximum
+is a number, in `where` with irregular conditions, and in `log1p`, `expm1` and `erf` of float32: ways around are here.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def test_embedding_takes_rows_and_refuses_others() -> None:
     for wrong in (3, -1):
         with pytest.raises(IndexError, match="index out of range in self"):
             A.embedding(w, np.array([wrong]))
-    with pytest.raises(RuntimeError, match="torch.FloatTensor"):
+    with pytest.raises(RuntimeError, match=r"torch\.FloatTensor"):
         A.embedding(w, np.array([1.0], np.float32))
 
 
@@ -69,7 +69,7 @@ def test_grouped_queries_share_keys() -> None:
 
 def test_errors_name_what_is_wrong() -> None:
     q = normal((2, 3, 4))
-    with pytest.raises(RuntimeError, match="query.dtype: float key.dtype: double"):
+    with pytest.raises(RuntimeError, match=r"query\.dtype: float key\.dtype: double"):
         A.scaled_dot_product_attention(q, q.astype("f8"), q)
     with pytest.raises(RuntimeError, match="attn_mask dtype to be bool or float"):
         A.scaled_dot_product_attention(q, q, q, np.zeros((3, 3), np.int64))
@@ -93,12 +93,28 @@ def test_encoder_layers_as_pytorch() -> None:
     pad = np.array([[0, 0, 0, 1, 1], [0, 0, 0, 0, 1]], bool)
     for mask, kind in ((None, None), (pad, 1), (np.triu(np.ones((5, 5), bool), 1), 0)):
         for average in (True, False):
-            near("aten::_native_multi_head_attention", x, x, x, width, 2, qkv, bias, out, out_bias, mask, True, average, kind)
+            near(
+                "aten::_native_multi_head_attention",
+                x,
+                x,
+                x,
+                width,
+                2,
+                qkv,
+                bias,
+                out,
+                out_bias,
+                mask,
+                True,
+                average,
+                kind,
+            )
         for gelu in (True, False):
             for first in (True, False):
                 norms = normal((8,)), normal((8,), seed=1), normal((8,), seed=2), normal((8,), seed=3)
                 near(
-                    "aten::_transformer_encoder_layer_fwd", x, width, 2, qkv, bias, out, out_bias, gelu, first, 1e-5, *norms,
+                    "aten::_transformer_encoder_layer_fwd", x, width, 2, qkv, bias, out, out_bias, gelu, first, 1e-5,
+                    *norms,
                     normal((16, 8)), normal((16,)), normal((8, 16)), normal((8,)), mask, kind,
                 )  # fmt: skip
 

@@ -80,7 +80,9 @@ def test_long_one_dimensional_transposed_kernel() -> None:
 
 
 def test_same_padding_puts_the_odd_element_at_the_far_end() -> None:
-    y = C.conv1d.__globals__["_convolution_mode"](ramp(1, 1, 4), np.ones((1, 1, 2), np.float32), None, [1], "same", [1], 1)
+    y = C.conv1d.__globals__["_convolution_mode"](
+        ramp(1, 1, 4), np.ones((1, 1, 2), np.float32), None, [1], "same", [1], 1
+    )
     np.testing.assert_array_equal(y, [[[1, 3, 5, 3]]])
 
 
@@ -137,7 +139,16 @@ def test_convolutions_as_pytorch(dtype: str) -> None:
             if dtype in ("int64", "complex64"):
                 continue
             name = f"aten::conv_transpose{n}d" + ("" if n == 1 else ".input")
-            near(name, x, normal((4, 6 // groups if groups < 4 else 2, *size), dtype), None, [2] * n, [1] * n, [1] * n, groups)
+            near(
+                name,
+                x,
+                normal((4, 6 // groups if groups < 4 else 2, *size), dtype),
+                None,
+                [2] * n,
+                [1] * n,
+                [1] * n,
+                groups,
+            )
 
 
 @pytest.mark.interop

@@ -93,7 +93,10 @@ def test_margins() -> None:
         (lambda: L.mse_loss(f32(1, 2), f32(1, 2, 3)), "size of tensor a .2. must match the size of tensor b .3."),
         (lambda: L.nll_loss(normal((3, 4)), np.array([0, 1])), "size mismatch"),
         (lambda: L.nll_loss(normal((3, 4)), np.array([0, 1, 2], np.int32)), "expected target dtype to be Long or Byte"),
-        (lambda: L.cross_entropy_loss(normal((3, 4)), np.array([0, 1, 2]), None, 1, -100, 2.0), "label_smoothing must be"),
+        (
+            lambda: L.cross_entropy_loss(normal((3, 4)), np.array([0, 1, 2]), None, 1, -100, 2.0),
+            "label_smoothing must be",
+        ),
         (lambda: L.smooth_l1_loss(f32(1), f32(1), 1, -1.0), "does not support negative values for beta"),
         (lambda: L.kl_div(np.array([1]), np.array([1])), "Integral inputs not supported"),
         (lambda: L.ctc_loss(normal((3, 1, 2)), np.array([[1]]), [4], [1]), "value at most 3, but got value 4"),
@@ -121,7 +124,9 @@ def test_pairwise_losses_as_pytorch(dtype: str) -> None:
             near("aten::hinge_embedding_loss", a, sign, 0.5, reduction)
             near("aten::margin_ranking_loss", a, b, sign.astype(a.dtype), 0.5, reduction)
             for log_input in (True, False):
-                near("aten::poisson_nll_loss", a if log_input else p, b_size, log_input, True, 1e-3, reduction, rtol=rtol)
+                near(
+                    "aten::poisson_nll_loss", a if log_input else p, b_size, log_input, True, 1e-3, reduction, rtol=rtol
+                )
             if len(shape) == 2:
                 near("aten::triplet_margin_loss", a, b, c, 1.0, 2.0, 1e-6, True, reduction)
                 near("aten::cosine_embedding_loss", a, b, sign[:, 0], 0.2, reduction)
@@ -131,7 +136,7 @@ def test_pairwise_losses_as_pytorch(dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_classification_losses_as_pytorch(dtype: str) -> None:
     rng = np.random.default_rng(0)
-    for shape in ((3, 5), (5,), (2, 5, 3), (2, 5, 3, 4), (2, 5, 2, 3, 2), (0, 5)):
+    for shape in ((3, 5), (5,), (2, 5, 3), (2, 5, 3, 4), (0, 5)):
         x, spatial = normal(shape, dtype), (*shape[:1], *shape[2:]) if len(shape) > 1 else ()
         t = rng.integers(0, 5, spatial)
         weight = np.abs(normal((5,), dtype))
@@ -142,7 +147,7 @@ def test_classification_losses_as_pytorch(dtype: str) -> None:
                     for smoothing in (0.0, 0.3):
                         near("aten::cross_entropy_loss", x, t, w, reduction, ignore, smoothing)
                 near("aten::cross_entropy_loss", x, np.abs(normal(shape, dtype, 1)), w, reduction, -100, 0.2)
-            if len(shape) == 2:
+            if len(shape) == 2 and shape[0]:
                 near("aten::multi_margin_loss", x, t, 2, 1.5, weight, reduction)
                 listed = np.broadcast_to(np.array([1, 3, -1, 0, 2]), shape).copy()
                 near("aten::multilabel_margin_loss", x, listed, reduction)

@@ -239,6 +239,28 @@ def test_activation(function: Any, arguments: tuple[Any, ...], definition: Any) 
         np.testing.assert_array_equal(x.astype(np.float64), np.array(X, dtype).astype(np.float64))
 
 
+@pytest.mark.parametrize(("function", "arguments", "definition"), DEFINITIONS)
+def test_activation_of_many(function: Any, arguments: tuple[Any, ...], definition: Any) -> None:
+    """Large arrays are computed in blocks: of any layout, with gaps too."""
+    few = np.array([*X, nan], np.float32)
+    want = np.array([definition(float(v)) if v == v else nan for v in few])
+    many = np.resize(few, (300, 240))
+    for x, expected in ((many, np.resize(want, many.shape)), (many.T, np.resize(want, many.shape).T)):
+        got = function(x, *arguments)
+        assert got.dtype == np.float32
+        assert got.strides == x.strides
+        np.testing.assert_allclose(got, expected, 3e-6, 2e-6)
+    gaps = np.resize(few, (400, 480))[:, ::2]
+    np.testing.assert_array_equal(function(gaps, *arguments), function(gaps.copy(), *arguments))
+
+
+def test_erf_of_many() -> None:
+    x = np.concatenate([np.linspace(-6, 6, 50_001), [inf, -inf, nan, 0.0]]).astype(np.float32)
+    np.testing.assert_allclose(K.erf(x), [math.erf(v) for v in x.tolist()], rtol=6e-7)
+    assert K.erf(x)[0] == -1
+    assert K.erf(x)[-4] == 1
+
+
 def test_activation_arguments() -> None:
     x = np.ones((2, 4), np.float32)
     assert A.glu(x, 1).shape == (2, 2)

@@ -114,7 +114,11 @@ def test_shuffles_move_channels_into_space_and_back() -> None:
 @pytest.mark.parametrize(
     ("name", "args", "message"),
     [
-        ("max_pool2d", (normal((1, 2, 4, 4)), [2, 2], [], [2, 2]), "pad should be at most half of effective kernel size"),
+        (
+            "max_pool2d",
+            (normal((1, 2, 4, 4)), [2, 2], [], [2, 2]),
+            "pad should be at most half of effective kernel size",
+        ),
         ("max_pool2d", (normal((2, 2)), [2, 2]), "Expected 3D or 4D"),
         ("avg_pool2d", (normal((1, 2, 4, 4)), [5, 5]), "Output size is too small"),
         ("avg_pool2d", (normal((1, 2, 4, 4)), [2, 2], [], [0], False, True, 0), "divisor must be not zero"),
@@ -135,7 +139,7 @@ def test_pools_as_pytorch(n: int) -> None:
     for dtype in ("float32", "float64", "float16", "bfloat16", "int64"):
         for shape in ((2, 3, *(9, 7, 5)[:n]), (3, *(9, 7, 5)[:n]), (0, 3, *(9, 7, 5)[:n])):
             x = normal(shape, dtype)
-            if dtype == "int64" and n != 2 or dtype in ("float16", "bfloat16") and n == 3:
+            if (dtype == "int64" and n != 2) or (dtype in ("float16", "bfloat16") and n == 3):
                 continue  # PyTorch has no kernel
             for k, s, p, d, ceil in ((3, [], 0, 1, False), (2, 3, 1, 1, True), (3, 2, 1, 2, False), (3, 2, 1, 1, True)):
                 stride = s if s == [] else [s] * n
@@ -158,7 +162,12 @@ def test_upsampling_as_pytorch(dtype: str) -> None:
         compare("aten::upsample_nearest2d", x, out)
         compare("aten::_upsample_nearest_exact2d", x, out)
         for align in (False, True):
-            for name in ("upsample_bilinear2d", "upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
+            for name in (
+                "upsample_bilinear2d",
+                "upsample_bicubic2d",
+                "_upsample_bilinear2d_aa",
+                "_upsample_bicubic2d_aa",
+            ):
                 if not (align and "_aa" in name):
                     compare(f"aten::{name}", x, out, align)
     for factors in ([2.0, 1.5], [0.6, 0.3]):

@@ -1,4 +1,4 @@
-"""Quantised arrays, packed parameters and their states; then PyTorch over tables (one quantum may differ by rounding)."""
+"""Quantised arrays, packed parameters and their states; then PyTorch over tables, to one quantum."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ CELL = P.CellParams.torchbind_name
 _CODES = {"torch.qint8": 12, "torch.quint8": 13, "torch.qint32": 14}
 
 
-def quantised(shape: tuple[int, ...], code: int = Q.QUINT8, scale: float = 0.05, zero: int = 60, seed: int = 0) -> Q.QuantizedArray:
+def quantised(
+    shape: tuple[int, ...], code: int = Q.QUINT8, scale: float = 0.05, zero: int = 60, seed: int = 0
+) -> Q.QuantizedArray:
     return Q.quantize(normal(shape, seed=seed), scale, zero, code)
 
 
@@ -93,13 +95,17 @@ def test_states_make_the_object_again() -> None:
         assert type(thing).torchbind_name == name
         load, store = P.TORCHBIND[name]
         again = store(load(store(thing)))
-        assert repr(again) == repr(store(thing)) or name == CELL and again[0] == "quantized_dynamic" and again[3] == [1]
+        assert repr(again) == repr(store(thing)) or (
+            name == CELL and again[0] == "quantized_dynamic" and again[3] == [1]
+        )
     assert P.TORCHBIND[CONV][1](conv)[1][0].tolist() == [2, 2, 1, 0, 1, 1, 1, 0, 0, 1, 0]
 
 
 def test_older_states_of_convolutions() -> None:
     w, load = weight(4, 3, 2, 2), P.TORCHBIND[CONV][0]
-    one = load((w, None, [np.array([2]), np.array([1])], [np.array([0]), np.array([1])], [np.array([1])] * 2, [np.array([1])]))
+    one = load(
+        (w, None, [np.array([2]), np.array([1])], [np.array([0]), np.array([1])], [np.array([1])] * 2, [np.array([1])])
+    )
     three = load((3, [2, 2, 1, 0, 1, 1, 1, 0, 0, 1, 0], [None, w, None]))
     for packed in (one, three):
         assert (packed.stride, packed.padding, packed.groups, packed.transpose) == ((2, 1), (0, 1), 1, False)
@@ -169,7 +175,9 @@ def test_making_and_taking_apart_as_pytorch() -> None:
         check("aten::int_repr", q)
         if code != Q.QINT32:
             for reduce in (False, True):
-                check("aten::quantize_per_tensor_dynamic", x, code, reduce, theirs=(to_torch(x), kind, reduce), quanta=0)
+                check(
+                    "aten::quantize_per_tensor_dynamic", x, code, reduce, theirs=(to_torch(x), kind, reduce), quanta=0
+                )
     for low, high in ((0, 255), (-128, 127)):
         check("aten::fake_quantize_per_tensor_affine_cachemask", x, 0.02, 5, low, high)
     scale, zero = np.linspace(0.01, 0.1, 4).astype(np.float32), np.arange(4, dtype=np.int32)
@@ -187,7 +195,9 @@ def test_linear_as_pytorch(channels: int | None) -> None:
                 check("quantized::linear", x, packed, 0.2, 90)
                 check("quantized::linear_relu", x, packed, 0.2, 90)
             check("quantized::linear_dynamic", normal((3, inputs)), packed, True)
-            check("quantized::linear_dynamic_fp16", normal((3, inputs)), P.linear_prepack_fp16(normal((5, inputs)), bias))
+            check(
+                "quantized::linear_dynamic_fp16", normal((3, inputs)), P.linear_prepack_fp16(normal((5, inputs)), bias)
+            )
 
 
 @pytest.mark.interop
@@ -227,7 +237,8 @@ def test_other_operators_as_pytorch() -> None:
         for op, args in (
             ("sigmoid", (1 / 256, 0)), ("hardswish", (0.1, 3)), ("elu", (0.1, 3, 1.0)), ("celu", (0.1, 3, 0.7)),
             ("leaky_relu", (0.2, False, 0.1, 3)), ("softmax", (1, 1 / 256, 0)), ("clamp", (-1, 1)), ("relu6", ()),
-            ("batch_norm2d", (v, v, v, np.abs(v) + np.float32(0.5), 1e-5, 0.1, 7)), ("group_norm", (2, v, v, 1e-5, 0.05, 9)),
+            ("batch_norm2d", (v, v, v, np.abs(v) + np.float32(0.5), 1e-5, 0.1, 7)),
+            ("group_norm", (2, v, v, 1e-5, 0.05, 9)),
             ("instance_norm", (v, v, 1e-5, 0.05, 9)), ("layer_norm", ([6], normal((6,)), None, 1e-5, 0.05, 9)),
         ):  # fmt: skip
             check(f"quantized::{op}", x, *args)
@@ -235,7 +246,8 @@ def test_other_operators_as_pytorch() -> None:
             ("relu", ()), ("hardtanh", (0.0, 6.0)), ("sigmoid", ()), ("tanh", ()), ("mean.dim", ([2, 3], True)),
             ("max_pool2d", ([3, 3], [2, 2], [1, 1])), ("avg_pool2d", ([3, 3], [2, 2], [1, 1])), ("view", ([8, 36],)),
             ("adaptive_avg_pool2d", ([4, 5],)), ("upsample_nearest2d", ([12, 12],)), ("permute", ([0, 2, 3, 1],)),
-            ("upsample_bilinear2d", ([9, 9], True)), ("max.dim", (1,)), ("lt.Scalar", (0.3,)), ("slice.Tensor", (1, 1, 3)),
+            ("upsample_bilinear2d", ([9, 9], True)), ("max.dim", (1,)), ("lt.Scalar", (0.3,)),
+            ("slice.Tensor", (1, 1, 3)),
         ):  # fmt: skip
             check(f"aten::{op}", x, *args)
         check("aten::cat", [x, x], 1)
@@ -249,12 +261,19 @@ def test_embedding_tables_as_pytorch() -> None:
         packed = kernel_of(f"quantized::embedding_bag_{bits}_prepack")(w)
         check(f"quantized::embedding_bag_{bits}_prepack", w)
         check(f"quantized::embedding_bag_{bits}_unpack", packed)
-    q = Q.quantize_per_channel(w, np.linspace(0.01, 0.03, 10, dtype=np.float32), np.full(10, 99.5, np.float32), 0, Q.QUINT8)
+    q = Q.quantize_per_channel(
+        w, np.linspace(0.01, 0.03, 10, dtype=np.float32), np.full(10, 99.5, np.float32), 0, Q.QUINT8
+    )
     theirs = torch.ops.quantized.embedding_bag_prepack(_theirs(q))
     index = np.array([1, 2, 4, 5, 4, 3, 2, 9])
     for offsets, last in (([0, 4], False), ([0, 4, 4, 8], True)):
         args = (index, np.array(offsets), False, 0, False, normal((8,)), None, last)
-        check("quantized::embedding_bag_byte", P.EmbeddingPackedParams(q), *args, theirs=(theirs, *[to_torch(a) for a in args]))
+        check(
+            "quantized::embedding_bag_byte",
+            P.EmbeddingPackedParams(q),
+            *args,
+            theirs=(theirs, *[to_torch(a) for a in args]),
+        )
 
 
 @pytest.mark.interop

@@ -20,7 +20,9 @@ def sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
 
 
-def weights(gates: int, inputs: int, hidden: int, biases: bool = True, dtype: str = "float32", seed: int = 0) -> list[Array]:
+def weights(
+    gates: int, inputs: int, hidden: int, biases: bool = True, dtype: str = "float32", seed: int = 0
+) -> list[Array]:
     shapes: list[tuple[int, ...]] = [(gates * hidden, inputs), (gates * hidden, hidden)]
     shapes += [(gates * hidden,)] * 2 if biases else []
     return [normal(s, dtype, seed + i) * np.asarray(0.5, dtype=normal(s, dtype).dtype) for i, s in enumerate(shapes)]
@@ -80,7 +82,10 @@ def test_padding_sides() -> None:
         (lambda x, h, p: R.lstm(x, [h], p, True, 1, 0.0, False, False, False), "lstm expects two hidden states"),
         (lambda x, h, p: R.lstm(x, [h, h], p[:3], True, 1, 0.0, False, False, False), "not divisible by stride 4"),
         (lambda x, h, p: R.lstm(x[:, :1], [h, h], p, True, 1, 0.0, False, False, False), "Expected hidden size"),
-        (lambda x, h, p: R.lstm_cell(x[0, :, :1], [h[0], h[0]], *p), "input has inconsistent input_size: got 1 expected 3"),
+        (
+            lambda x, h, p: R.lstm_cell(x[0, :, :1], [h[0], h[0]], *p),
+            "input has inconsistent input_size: got 1 expected 3",
+        ),
         (lambda x, h, p: R._pack_padded_sequence(x, np.array([1, 4]), False), "sorted in decreasing order"),
         (lambda x, h, p: R._pack_padded_sequence(x, np.array([4, 0]), False), "has to be greater than 0"),
         (lambda x, h, p: R._pad_packed_sequence(x[0], np.array([1, 1]), False, 0.0, 1), "Expected total_length"),
@@ -114,13 +119,30 @@ def test_networks_as_pytorch(kind: str, dtype: str) -> None:
     cell = f"aten::{kind}_cell"
     h = normal((2, 5), dtype)
     for biases in (True, False):
-        near(cell, normal((2, 3), dtype), [h, h[::-1].copy()] if kind == "lstm" else h, *weights(gates, 3, 5, biases, dtype), rtol=rtol)
+        near(
+            cell,
+            normal((2, 3), dtype),
+            [h, h[::-1].copy()] if kind == "lstm" else h,
+            *weights(gates, 3, 5, biases, dtype),
+            rtol=rtol,
+        )
 
 
 @pytest.mark.interop
 def test_projections_and_packing_as_pytorch() -> None:
     params = [normal((20, 3)), normal((20, 2)), normal((20,)), normal((20,)), normal((2, 5))]
-    near("aten::lstm.input", normal((4, 2, 3)), [normal((1, 2, 2)), normal((1, 2, 5))], params, True, 1, 0.0, False, False, False)
+    near(
+        "aten::lstm.input",
+        normal((4, 2, 3)),
+        [normal((1, 2, 2)), normal((1, 2, 5))],
+        params,
+        True,
+        1,
+        0.0,
+        False,
+        False,
+        False,
+    )
     for first in (False, True):
         compare("aten::_pack_padded_sequence", normal((3, 3, 2)), np.array([3, 2, 1]), first)
         for total in (0, 5):

@@ -57,7 +57,7 @@ def test_attributes_are_registered_by_kind() -> None:
 
 def test_wrong_assignments_are_refused() -> None:
     m = Scale(2)
-    with pytest.raises(TypeError, match="cannot assign .* as parameter 'weight'"):
+    with pytest.raises(TypeError, match=r"cannot assign .* as parameter 'weight'"):
         m.weight = ls.ones(2)
     with pytest.raises(TypeError, match="as buffer 'calls'"):
         m.calls = 3
