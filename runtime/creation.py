@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -233,11 +234,16 @@ def from_dlpack(external: Any) -> Tensor:
     """A tensor over the memory of any array that speaks DLPack (NumPy, PyTorch, CuPy, JAX, ...)."""
     if isinstance(external, Tensor):
         return external.detach()
+    if getattr(external, "requires_grad", False):
+        external = external.detach()
     kind = external.__dlpack_device__()[0] if hasattr(external, "__dlpack_device__") else 1
     if int(kind) == 2:
         import cupy
 
         return _new(cupy.from_dlpack(external))
+    if str(getattr(external, "dtype", "")) == "torch.bfloat16":  # NumPy's side of DLPack does not know the type
+        words = external.view(sys.modules["torch"].int16)
+        return _new(from_dlpack(words)._array.view(dtypes.bfloat16.numpy))
     try:
         array = np.from_dlpack(external)
     except (BufferError, RuntimeError, TypeError):

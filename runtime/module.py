@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from linstock.runtime.creation import as_tensor, check_device, device_of, dtype_of
 from linstock.runtime.modes import get_mode, no_grad
 from linstock.runtime.tape import RemovableHandle
-from linstock.runtime.tensor import Parameter, Tensor
+from linstock.runtime.tensor import Buffer, Parameter, Tensor
 
 M = TypeVar("M", bound="Module")
 _EXTRA = "_extra_state"
@@ -161,6 +161,9 @@ class Module:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
             self._remove_from(name, "_buffers", "_modules")
             self.register_parameter(name, value)
+        elif isinstance(value, Buffer) and params is not None:
+            self._remove_from(name, "_parameters", "_modules")
+            self.register_buffer(name, value, value.persistent)
         elif params is not None and name in params:
             if value is not None:
                 raise TypeError(

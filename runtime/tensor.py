@@ -735,6 +735,23 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + super().__repr__()
 
 
+class Buffer(Tensor):
+    """A tensor that a module registers as its buffer when it is assigned to an attribute; part of the state dict if persistent."""
+
+    __slots__ = ()
+
+    def __new__(cls, data: Any = None, *, persistent: Any = True) -> Any:
+        made = object.__new__(cls)
+        made._array = np.zeros(0, np.float32) if data is None else data._array
+        made._meta = None
+        made.persistent = persistent
+        return made
+
+    def __init__(self, data: Any = None, *, persistent: Any = True) -> None:
+        if data is not None and not isinstance(data, Tensor):
+            raise TypeError(f"a Buffer is made from a Tensor, not from {type(data).__name__}")
+
+
 def _rebuild(cls: Any, array: Any, requires_grad: Any, state: dict[str, Any]) -> Any:
     made = object.__new__(cls)
     made._array, made._meta = array, None

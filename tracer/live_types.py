@@ -43,7 +43,7 @@ def is_module(obj: Any) -> bool:
 
 
 def is_tensor(obj: Any) -> bool:
-    return type(obj).__name__ in ("Tensor", "Parameter") and library_of(type(obj))
+    return type(obj).__name__ in ("Tensor", "Parameter", "Buffer") and library_of(type(obj))
 
 
 def of_annotation(annotation: Any, lookup: ClassLookup) -> T.Type | None:

@@ -179,6 +179,8 @@ class LiveProgram:
         """Annotation objects (or strings) in the scope of a class to types."""
 
         def find(annotation: Any) -> T.Type:
+            if isinstance(annotation, typing.ForwardRef):
+                annotation = annotation.__forward_arg__
             if isinstance(annotation, str):
                 import sys
 
