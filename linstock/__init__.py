@@ -46,7 +46,7 @@ _HOMES = {
     ),
     "linstock.runtime.printing": "set_printoptions",
     "linstock.runtime.storage": "UntypedStorage TypedStorage",
-    "linstock.runtime.archive.state_dict": "save load",
+    "linstock.runtime.serialization": "save load",
 }
 _PLACES = {name: home for home, names in _HOMES.items() for name in names.split()}
 _OTHER_NAMES = {

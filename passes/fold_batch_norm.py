@@ -40,7 +40,7 @@ class FoldBatchNorm:
 
     def _fold(self, norm: Node) -> bool:
         layer = norm.inputs[0].node
-        if len(norm.inputs[0].uses) != 1 or layer.block is not norm.block or not _is_layer(layer):
+        if not _only_normalised(norm) or layer.block is not norm.block or not _is_layer(layer):
             return False
         weight, bias = layer.input_named("weight"), layer.input_named("bias")
         parameters = [weight, bias, *norm.inputs[1:5]]
@@ -65,7 +65,16 @@ class FoldBatchNorm:
         return True
 
 
+#: what may look at the layer's result besides the norm: shape and element type stay as they are
+_LOOKS = frozenset({"aten::dim", "aten::size", "prim::dtype", "prim::device", "aten::numel", "aten::is_floating_point"})
+
+
 # -- predicates -------------------------------------------------------------------------------------
+def _only_normalised(norm: Node) -> bool:
+    """Whether nothing else uses the values of the layer's result."""
+    return all(use.node is norm or use.node.kind in _LOOKS for use in norm.inputs[0].uses)
+
+
 def _is_layer(node: Node) -> bool:
     if node.kind == "aten::linear":  # only with rows of features are the features the norm's channels
         t = node.inputs[0].type

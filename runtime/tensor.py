@@ -736,7 +736,7 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A tensor that a module registers as its buffer when it is assigned to an attribute; part of the state dict if persistent."""
+    """A tensor that a module registers as its buffer when it is assigned to an attribute."""
 
     __slots__ = ()
 
