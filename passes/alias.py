@@ -424,13 +424,15 @@ class AliasAnalysis:
         named: dict[str, list[tuple[Argument, int]]] = {}
         leaves: dict[str, int] = {}
         classes = [self._of(v) for v in node.inputs]
+        stores = self._store(schema, classes)
         for formal, c in zip(schema.arguments, classes, strict=False):
             if c is None:
                 continue
             if formal.alias is not None:
                 for name in formal.alias.split("|"):
                     named.setdefault(name, []).append((formal, c))
-            self._leaf(formal.type, c, leaves)
+            if not stores or (formal.writes and any(r.alias == "*" for r in schema.returns)):
+                self._leaf(formal.type, c, leaves)
             if formal.writes:
                 self._write_to(node, schema, formal, c)
         self._unwritten(node, schema, classes)
@@ -438,7 +440,8 @@ class AliasAnalysis:
             c = self._of(out)
             if c is None:
                 continue
-            self._leaf(formal.type, c, leaves)
+            if not stores or formal.alias == "*":
+                self._leaf(formal.type, c, leaves)
             if formal.alias is None:
                 continue
             for name in formal.alias.split("|"):
@@ -449,6 +452,18 @@ class AliasAnalysis:
                         self._merge(c, held)
             if formal.alias == "*" and not formal.type.has_variables() and isinstance(formal.type, T.TensorType):
                 self._merge(c, OUTSIDE)
+
+    def _store(self, schema: Schema, classes: list[int | None]) -> bool:
+        """Put what an operator stores into the container that it writes to. Returns whether it writes to one."""
+        given = [(a, c) for a, c in zip(schema.arguments, classes, strict=False) if c is not None]
+        written = [c for a, c in given if a.writes and a.type.has_variables()]
+        for container in written:
+            for formal, c in given:
+                if isinstance(formal.type, T.VarType):
+                    self._put(container, c)
+                elif c != container and formal.type.has_variables():  # now or later: both hold the same from here on
+                    self._merge(self._take(container), self._take(c))
+        return bool(written)
 
     def _leaf(self, formal: T.Type, c: int, leaves: dict[str, int]) -> None:
         """Merge the parts of a value that stand for the same type variable: this is how elements get into and out of

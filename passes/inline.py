@@ -15,9 +15,8 @@ from linstock.ir.program import Function
 class Inline:
     """Inlines calls of known functions and of methods of known classes, and the calls inside them.
 
-    Recursive calls, calls through interfaces and of `forward` of a module with hooks stay calls, and so do calls of
-    what does not compile: its error waits until it is called. Every inlined node remembers the calls it came through
-    (`Node.calls`).
+    Recursive calls and calls through interfaces stay calls, and so do calls of what does not compile: its error waits
+    until it is called. Every inlined node remembers the calls it came through (`Node.calls`).
     """
 
     name = "inline"
@@ -36,8 +35,6 @@ def callee_of(node: Node) -> Function | None:
         return None
     t, name = node.inputs[0].type, node.attributes["name"]
     if not isinstance(t, T.ClassType) or t.is_torchbind:
-        return None
-    if name == "forward" and (t.forward_hooks or t.forward_pre_hooks):
         return None
     method = t.methods.get(name)
     return method if isinstance(method, Function) else None

@@ -68,10 +68,11 @@ def load(
     Only data is read, whatever `weights_only` says: a pickled module or other object is refused with an ArchiveError.
     `map_location` is a device, a dict of devices, or a function of a storage and its device. Files on disk are mapped.
     """
-    start = f.tell() if hasattr(f, "seek") else 0
+    file: Any = f if hasattr(f, "seek") else None
+    start = 0 if file is None else file.tell()
     buffer = Buffer(f)
-    if hasattr(f, "seek"):
-        f.seek(start)
+    if file is not None:
+        file.seek(start)
     if is_zip(buffer.head):
         from linstock.runtime.archive.container import ArchiveReader
 
@@ -84,7 +85,8 @@ def load(
                 UserWarning,
                 stacklevel=2,
             )
-            return load_module(f, map_location=map_location)
+            given: Any = f
+            return load_module(given, map_location=map_location)
     return load_file(f, _Maker(map_location), Size, _sparse)
 
 

@@ -739,6 +739,7 @@ class Buffer(Tensor):
     """A tensor that a module registers as its buffer when it is assigned to an attribute."""
 
     __slots__ = ()
+    persistent: Any
 
     def __new__(cls, data: Any = None, *, persistent: Any = True) -> Any:
         made = object.__new__(cls)

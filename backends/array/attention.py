@@ -196,8 +196,10 @@ def _bag_maxima(rows: Array, indices: Array, starts: Array, ends: Array) -> tupl
 
 
 def attend(q: Array, k: Array, v: Array, scale: float, mask: Array | None, dropout: float = 0.0) -> Array:
-    """softmax(q kᵀ · scale + mask) v in the arrays' own type; a boolean mask keeps where it is true; empty rows "
-    "give zeros."""
+    """softmax(q kᵀ · scale + mask) v in the arrays' own type.
+
+    A boolean mask keeps what is true; a row that keeps nothing gives zeros.
+    """
     scores = np.matmul(q * q.dtype.type(scale), np.swapaxes(k, -1, -2))
     if mask is not None:
         if mask.dtype == np.bool_:
@@ -283,8 +285,10 @@ def _native_multi_head_attention(
     proj_weight: Array, proj_bias: Array, mask: Array | None = None, need_weights: bool = True,
     average_attn_weights: bool = True, mask_type: int | None = None,
 ) -> tuple[Array, Array | None]:  # fmt: skip
-    """Multi-head attention in one step. True in the mask leaves out: of shape (L, L), (N, L) or (N, heads, L, L) by "
-    "type 0, 1, 2."""
+    """Multi-head attention in one step.
+
+    True in the mask leaves out; its shape is (L, L), (N, L) or (N, heads, L, L) by type 0, 1, 2.
+    """
     if query.ndim != 3:
         raise RuntimeError(f"expected 3-D `query`, got {query.ndim}-D tensor")
     if query.shape[2] != embed_dim or qkv_weight.shape != (3 * embed_dim, embed_dim):

@@ -20,16 +20,19 @@ from .memory import (
     address,
     canonical,
     copied,
+    copied_storage,
     empty_as,
     empty_format,
     empty_ordered,
     is_format,
     overlaps_itself,
     raw_bytes,
+    row_major,
     storage,
     storage_offset,
     strided,
     strides_of,
+    suggested_format,
 )
 from .registry import kernel
 from .view import expand
@@ -261,7 +264,6 @@ def _writable(a: Array) -> None:
 @kernel("aten::fill_.Scalar")
 def fill_(a: Array, value: Any) -> Array:
     """Set every element."""
-    _writable(a)
     a[...] = checked_scalar(value, a.dtype)
     return a
 
@@ -273,8 +275,7 @@ def fill_tensor_(a: Array, value: Array) -> Array:
         raise RuntimeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
-    _writable(a)
-    a[...] = checked_scalar(item(value), a.dtype)
+    a[...] = convert(value, a.dtype)
     return a
 
 
@@ -295,7 +296,6 @@ def fill_tensor(a: Array, value: Array) -> Array:
 @kernel("aten::zero_", "aten::_no_grad_zero_")
 def zero_(a: Array) -> Array:
     """Set every element to zero."""
-    _writable(a)
     a.fill(0)
     return a
 
@@ -315,8 +315,9 @@ def no_grad_fill_(a: Array, val: float) -> Array:
 @kernel("aten::copy_")
 def copy_(a: Array, src: Array, non_blocking: bool = False) -> Array:
     """Overwrite with the elements of `src`, broadcast and converted."""
-    if overlaps_itself(a):
-        raise RuntimeError(_OVERLAP)
+    if src is a:
+        return a
+    _writable(a)
     if src.shape != a.shape:
         src = expand(src, a.shape)
     a[...] = src if src.dtype == a.dtype else convert(src, a.dtype)
@@ -340,7 +341,7 @@ def copy_number_(a: Array, other: float) -> Array:
 @kernel("aten::copy")
 def copy(a: Array, src: Array, non_blocking: bool = False) -> Array:
     """The elements of `src` in the shape and type of `a`."""
-    return copy_(empty_as(a, a.dtype), src)
+    return copy_(copied_storage(a), src)
 
 
 # ---- copies and conversions ---------------------------------------------------------------------------------------
@@ -365,7 +366,7 @@ def contiguous(a: Array, memory_format: int = CONTIGUOUS) -> Array:
 def to(a: Array, dtype: DType, copy: bool = False, memory_format: int | None = None) -> Array:
     """The argument itself if type and format are right and no copy is wanted, else a new array."""
     if a.dtype == dtype:
-        if not copy and (memory_format is None or memory_format == PRESERVE or is_format(a, memory_format)):
+        if not copy and (memory_format is None or memory_format == PRESERVE or suggested_format(a) == memory_format):
             return a
         return copied(a, memory_format)
     if memory_format is None and a.flags.c_contiguous:
@@ -644,7 +645,7 @@ def tolist(a: Array, *expected: Any) -> Any:
 @kernel("aten::hash_tensor")
 def hash_tensor(a: Array, dim: Sequence[int] = (), keepdim: bool = False, mode: int = 0) -> Array:
     """The exclusive or of all elements' bits, as uint64: floats count as float64, integers as int64."""
-    from .reduction import axes_of
+    from .reduction import axes_of, not_empty
 
     if mode:
         raise RuntimeError(f"hash_tensor: unknown mode {mode}")
@@ -652,11 +653,13 @@ def hash_tensor(a: Array, dim: Sequence[int] = (), keepdim: bool = False, mode: 
         from .constructors import unsupported
 
         unsupported("hash_tensor", a.dtype)
+    axes = axes_of(dim, a.ndim)
+    not_empty(a, axes, "hash_tensor", dim)
     if P.is_inexact(a.dtype):
         bits = convert(a, np.dtype(np.float64)).view(np.uint64)
     else:
         bits = a.astype(np.uint64)
-    return np.asarray(np.bitwise_xor.reduce(bits, axis=axes_of(dim, a.ndim), keepdims=keepdim))
+    return row_major(np.bitwise_xor.reduce(bits, axis=axes, keepdims=keepdim))
 
 
 # ---- blocks -------------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
-"""Loss functions. `reduction` is 0 none, 1 mean, 2 sum; element losses are rounded to the result's type before they "
-"are reduced."""
+"""Loss functions. `reduction` is 0 none, 1 mean, 2 sum.
+
+Element losses are rounded to the result's type before they are reduced.
+"""
 
 from __future__ import annotations
 

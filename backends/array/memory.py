@@ -97,13 +97,14 @@ def strided(a: Array, shape: Sequence[int], strides: Sequence[int], offset: int 
         return type(a)(tuple(shape), a.dtype, a.data + offset, tuple(strides))
     if a.flags.c_contiguous and a.size:
         source = a if a.dtype.isbuiltin == 1 else a.reshape(-1).view(np.uint8)
-    else:
-        root = storage(a)
-        source = raw_bytes(root)
-        offset += int(a.ctypes.data) - int(root.ctypes.data)
-        if not source.size:
-            return np.ndarray(tuple(shape), a.dtype, source, 0, tuple(strides))
-    return np.ndarray(tuple(shape), a.dtype, source, offset, tuple(strides))
+        try:
+            return np.ndarray(tuple(shape), a.dtype, source, offset, tuple(strides))
+        except ValueError:
+            pass  # it leaves `a`, perhaps not the storage
+    root = storage(a)
+    source = raw_bytes(root)
+    offset += int(a.ctypes.data) - int(root.ctypes.data)
+    return np.ndarray(tuple(shape), a.dtype, source, offset if source.size else 0, tuple(strides))
 
 
 def view_strides(a: Array, shape: Sequence[int]) -> list[int] | None:
@@ -150,7 +151,7 @@ def is_dense(a: Array) -> bool:
 
 def overlaps_itself(a: Array) -> bool:
     """Whether some elements share their place in memory (an expanded array)."""
-    return 0 in a.strides and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape))
+    return 0 in a.strides and a.size > 0 and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape))
 
 
 def is_format(a: Array, memory_format: int) -> bool:
@@ -251,6 +252,32 @@ def copied(a: Array, memory_format: int | None = None) -> Array:
         order = format_order(memory_format, a.ndim)
     out = empty_ordered(a.shape, order, a.dtype, a)
     out[...] = a
+    return out
+
+
+def copied_storage(a: Array) -> Array:
+    """A copy of the whole storage, and of `a` in it: gaps between its elements are kept. Expanded arrays become dense."""
+    if overlaps_itself(a):
+        return copied(a)
+    root = storage(a)
+    whole = raw_bytes(root).copy()
+    if not isinstance(a, np.ndarray):
+        return strided(whole.view(a.dtype), a.shape, a.strides, address(a) - address(root))
+    return np.ndarray(a.shape, a.dtype, whole, int(a.ctypes.data) - int(root.ctypes.data), a.strides)
+
+
+def row_major(x: Any) -> Array:
+    """What a NumPy function returned, as an array whose elements lie in their order."""
+    out = np.asarray(x) if isinstance(x, np.generic) else x
+    return out if out.flags.c_contiguous else out.copy()
+
+
+def placed_like(x: Array, a: Array) -> Array:
+    """The values of `x` in memory laid out in the order of dimensions of `a`."""
+    if a.flags.c_contiguous:
+        return x
+    out = empty_ordered(x.shape, preserved_order(a), x.dtype, x)
+    out[...] = x
     return out
 
 

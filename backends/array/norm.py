@@ -169,8 +169,7 @@ def _normalise(
     input: Array, weight: Array | None, bias: Array | None, running_mean: Array | None, running_var: Array | None,
     training: bool, momentum: float, eps: float,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """(output, mean, 1 / standard deviation) over all axes but the channels; running statistics are updated in "
-    "place."""
+    """(output, mean, 1 / deviation) over all axes but the channels; running statistics are updated in place."""
     if input.ndim < 2:
         channels = 0
     else:
@@ -317,14 +316,29 @@ def _check_normalized(
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x.dtype)}'")
 
 
+def _squares(y: Array) -> Array:
+    """Sums of squares along the last axis, which is kept with size 1."""
+    sums: Array = np.matmul(y[..., None, :], y[..., :, None])[..., 0]
+    return sums
+
+
 def _standardise(x: Array, eps: float) -> tuple[Array, Array, Array]:
     """(x - mean) / deviation along the last axis, and the mean and inverse deviation."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = x.mean(axis=-1, keepdims=True) if x.shape[-1] else np.full_like(x, np.nan, shape=(*x.shape[:-1], 1))
-        y = x - mean
-        variance = np.mean(y * y, axis=-1, keepdims=True) if x.shape[-1] else mean
-        inverse = 1 / np.sqrt(variance + x.dtype.type(eps))
-    y *= inverse
+    n = x.shape[-1]
+    if not n:
+        mean = np.full_like(x, np.nan, shape=(*x.shape[:-1], 1))
+        return x.copy(), mean, mean.copy()
+    mean = np.add.reduce(x, axis=-1, keepdims=True)
+    mean /= n
+    y = x - mean
+    inverse = _squares(y)
+    inverse /= n
+    inverse += x.dtype.type(eps)
+    np.sqrt(inverse, out=inverse)
+    with np.errstate(divide="ignore"):
+        np.reciprocal(inverse, out=inverse)
+    with np.errstate(invalid="ignore"):
+        y *= inverse
     return y, mean, inverse
 
 
@@ -367,7 +381,11 @@ def rms_norm(
     if eps is None:
         eps = float(np.finfo(x.dtype).eps)
     axes = tuple(range(x.ndim - len(shape), x.ndim))
-    square = np.mean(x * x, axis=axes, keepdims=True)
+    if len(axes) == 1 and x.size:
+        square = _squares(x)
+        square /= x.shape[-1]
+    else:
+        square = np.mean(x * x, axis=axes, keepdims=True)
     y = x * (1 / np.sqrt(square + square.real.dtype.type(eps)))
     if weight is not None:
         y = _rounded(y, input.dtype) * weight if weight.dtype != input.dtype else y * wide(weight)

@@ -124,35 +124,60 @@ def _pick(
 ) -> tuple[Array, Array]:
     """Maximum over the window axes of (*lead, *size, *positions) and the flat index where it was found.
 
-    `coordinate(axis, tap)` gives the input coordinate of a tap index, clipped into the input.
+    `coordinate(axis, tap)` gives the input coordinate of a tap index; it is negative before the input's beginning. Of
+    several equal values the first one counts, of several NaN the last.
     """
-    size, positions = view.shape[-2 * n : view.ndim - n], view.shape[view.ndim - n :]
-    lead = view.shape[: -2 * n]
-    taps = math.prod(size)
+    size = view.shape[-2 * n : view.ndim - n]
+    values, tap = _few_taps(view, n) if math.prod(size) <= 64 else _many_taps(view, n)
+    index = np.zeros_like(tap)
+    low = np.zeros_like(tap)
+    step = 1
+    zero = np.zeros_like(tap)
+    for i in reversed(range(n)):
+        index += np.clip(coordinate(i, tap % size[i]), 0, None) * step
+        first = coordinate(i, zero)
+        if (first < 0).any():  # the first tap inside the input
+            stride = coordinate(i, zero + 1) - first
+            first = np.where(first < 0, first + -(first // stride) * stride, first)
+        low += first * step
+        tap = tap // size[i]
+        step *= sizes[i]
+    return values, np.where(values == fill, low, index).astype(np.int64, copy=False)
+
+
+def _few_taps(view: Array, n: int) -> tuple[Array, Array]:
+    """Maximum and flat tap index, one comparison per tap."""
+    lead = (slice(None),) * (view.ndim - 2 * n)
+    real = is_inexact(view.dtype)
+    best = taps = None
+    for t, at in enumerate(np.ndindex(*view.shape[-2 * n : view.ndim - n])):
+        value = view[(*lead, *at)]
+        if best is None or taps is None:
+            best, taps = value.copy(), np.zeros_like(value, dtype=np.int64)
+            continue
+        better = value > best
+        if real:
+            better |= value != value
+        np.copyto(best, value, where=better)
+        np.copyto(taps, t, where=better)
+    assert best is not None and taps is not None
+    return best, taps
+
+
+def _many_taps(view: Array, n: int) -> tuple[Array, Array]:
+    """Maximum and flat tap index, by one `argmax`."""
+    lead, positions = view.shape[: -2 * n], view.shape[view.ndim - n :]
+    taps = math.prod(view.shape[-2 * n : view.ndim - n])
     flat = view.reshape(*lead, taps, *positions)
     axis = len(lead)
     best = np.argmax(flat, axis=axis, keepdims=True)
     values = np.take_along_axis(flat, best, axis=axis)
     if is_inexact(view.dtype):
         nan = np.isnan(values)
-        if nan.any():  # the last NaN of a window is the one that counts
+        if nan.any():
             last = taps - 1 - np.argmax(np.flip(np.isnan(flat), axis), axis=axis, keepdims=True)
             best = np.where(nan, last, best)
-    tap, values = best.squeeze(axis), values.squeeze(axis)
-    index = np.zeros_like(tap)
-    low = np.zeros_like(tap)
-    step = 1
-    for i in reversed(range(n)):
-        index += np.clip(coordinate(i, tap % size[i]), 0, None) * step
-        first = coordinate(i, np.zeros_like(tap))
-        while (first < 0).any():  # the first tap inside the input
-            first = np.where(
-                first < 0, first + (coordinate(i, np.ones_like(tap)) - coordinate(i, np.zeros_like(tap))), first
-            )
-        low += first * step
-        tap = tap // size[i]
-        step *= sizes[i]
-    return values, np.where(values == fill, low, index).astype(np.int64, copy=False)
+    return values.squeeze(axis), best.squeeze(axis)
 
 
 def _along(values: Array, i: int, n: int) -> Array:
@@ -369,6 +394,11 @@ def adaptive_average(self: Array, out: Ints) -> Array:
     """Average over windows that divide each of the last axes into `out` parts."""
     n = len(out)
     y = wide(self)
+    if all(o == 1 for o in out) and y.ndim > n:  # one mean per plane
+        sizes = y.shape[y.ndim - n :]
+        total: Array = np.add.reduce(y.reshape(*y.shape[: y.ndim - n], math.prod(sizes)), axis=-1)
+        total /= math.prod(sizes)
+        return total.reshape(*total.shape, *(1,) * n).astype(self.dtype, copy=False)
     for i in reversed(range(n)):
         axis = y.ndim - n + i
         size = y.shape[axis]

@@ -352,7 +352,11 @@ def _fetch(x: Array, at: list[Array], sizes: Ints) -> Array:
     for c, size in zip(at, sizes):
         inside = inside & (c >= 0) & (c < size)
         flat = flat * size + np.clip(c, 0, size - 1)
-    values = np.take_along_axis(x, flat[:, None, :], axis=2)
+    values: Array
+    if len(x) == 1:
+        values = np.take(x[0], flat[0], axis=1)[None]
+    else:
+        values = np.take_along_axis(x, flat[:, None, :], axis=2)
     return values if inside.all() else np.where(inside[:, None, :], values, values.dtype.type(0))
 
 
@@ -394,8 +398,7 @@ def _sample(input: Array, grid: Array, mode: int, padding: int, align: bool) -> 
 
 @kernel("aten::grid_sampler", "aten::grid_sampler_2d", "aten::grid_sampler_3d", "aten::_grid_sampler_2d_cpu_fallback")
 def grid_sampler(input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Array:
-    """Input pixels at normalised grid points; modes 0 linear, 1 nearest, 2 bicubic; paddings 0 zeros, 1 border, 2 "
-    "reflection."""
+    """Pixels at normalised points. Modes: 0 linear, 1 nearest, 2 bicubic; paddings: 0 zeros, 1 border, 2 reflection."""
     sizes, points = list(input.shape), list(grid.shape)
     if input.shape[0] != grid.shape[0]:
         raise RuntimeError(

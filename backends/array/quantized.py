@@ -101,8 +101,7 @@ def rounded(values: Array, zero_point: Any, code: int) -> Array:
 
 
 def quantize(x: Array, scale: float, zero_point: int, code: int) -> QuantizedArray:
-    """Quantise reals with one scale and zero point. The product and the sum are rounded to float32 once, as PyTorch "
-    "does."""
+    """Quantise reals with one scale and zero point; product and sum are rounded to float32 once, as in PyTorch."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inverse = np.float32(1) / np.float32(scale)
         product = x.astype(np.float64) * np.float64(inverse)

@@ -13,208 +13,62 @@ import numpy as np
 
 from linstock.backends.array.registry import Kernel
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: move integers about and keep the scale: the dense kernel runs on the integers
-MOVES = frozenset(
-    [
-        "view",
-        "reshape",
-        "flatten",
-        "unflatten",
-        "permute",
-        "transpose",
-        "t",
-        "numpy_T",
-        "mT",
-        "adjoint",
-        "squeeze",
-        "unsqueeze",
-        "select",
-        "slice",
-        "narrow",
-        "unbind",
-        "split",
-        "split_with_sizes",
-        "unsafe_split",
-        "unsafe_chunk",
-        "chunk",
-        "tensor_split",
-        "hsplit",
-        "vsplit",
-        "expand",
-        "expand_as",
-        "contiguous",
-        "clone",
-        "detach",
-        "alias",
-        "lift_fresh",
-        "index_select",
-        "index",
-        "take",
-        "flip",
-        "roll",
-        "rot90",
-        "repeat",
-        "repeat_interleave",
-        "movedim",
-        "moveaxis",
-        "swapaxes",
-        "swapdims",
-        "as_strided",
-        "view_as",
-        "reshape_as",
-        "unfold",
-        "gather",
-        "pixel_shuffle",
-        "pixel_unshuffle",
-        "channel_shuffle",
-        "native_channel_shuffle",
-        "masked_select",
-        "ravel",
-        "tile",
-        "fliplr",
-        "flipud",
-        "diagonal",
-        "squeeze_copy",
-        "view_copy",
-        "upsample_nearest1d",
-        "upsample_nearest2d",
-        "upsample_nearest3d",
-        "_upsample_nearest_exact1d",
-        "_upsample_nearest_exact2d",
-        "_upsample_nearest_exact3d",
-        "reflection_pad1d",
-        "reflection_pad2d",
-        "reflection_pad3d",
-        "replication_pad1d",
-        "replication_pad2d",
-        "replication_pad3d",
-        "atleast_1d",
-        "atleast_2d",
-        "atleast_3d",
-        "_unsafe_view",
-        "_reshape_alias",
-        "cpu",
-        "empty_like",
-        "__upsample_nearest",
-    ]
+MOVES = _words(
+    """
+    view reshape flatten unflatten permute transpose t numpy_T mT adjoint squeeze unsqueeze select slice narrow
+    unbind split split_with_sizes unsafe_split unsafe_chunk chunk tensor_split hsplit vsplit expand expand_as
+    contiguous clone detach alias lift_fresh index_select index take flip roll rot90 repeat repeat_interleave
+    movedim moveaxis swapaxes swapdims as_strided view_as reshape_as unfold gather pixel_shuffle pixel_unshuffle
+    channel_shuffle native_channel_shuffle masked_select ravel tile fliplr flipud diagonal squeeze_copy
+    view_copy upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d
+    _upsample_nearest_exact2d _upsample_nearest_exact3d reflection_pad1d reflection_pad2d reflection_pad3d
+    replication_pad1d replication_pad2d replication_pad3d atleast_1d atleast_2d atleast_3d _unsafe_view
+    _reshape_alias cpu empty_like __upsample_nearest
+    """
 )
 #: depend on the order of values only: the dense kernel runs on the integers, values keep the scale, indices are plain
-ORDERED = frozenset(
-    [
-        "max",
-        "min",
-        "amax",
-        "amin",
-        "sort",
-        "topk",
-        "argmax",
-        "argmin",
-        "argsort",
-        "msort",
-        "median",
-        "max_pool1d",
-        "max_pool2d",
-        "max_pool3d",
-        "max_pool1d_with_indices",
-        "max_pool2d_with_indices",
-        "max_pool3d_with_indices",
-        "adaptive_max_pool1d",
-        "adaptive_max_pool2d",
-        "adaptive_max_pool3d",
-        "cummax",
-        "cummin",
-        "kthvalue",
-    ]
+ORDERED = _words(
+    """
+    max min amax amin sort topk argmax argmin argsort msort median max_pool1d max_pool2d max_pool3d
+    max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices adaptive_max_pool1d
+    adaptive_max_pool2d adaptive_max_pool3d cummax cummin kthvalue
+    """
 )
 #: computed on the reals, the result quantised as the argument was
-REALS = frozenset(
-    [
-        "mean",
-        "avg_pool1d",
-        "avg_pool2d",
-        "avg_pool3d",
-        "adaptive_avg_pool1d",
-        "adaptive_avg_pool2d",
-        "adaptive_avg_pool3d",
-        "upsample_linear1d",
-        "upsample_bilinear2d",
-        "upsample_trilinear3d",
-        "upsample_bicubic2d",
-        "leaky_relu",
-        "elu",
-        "celu",
-        "selu",
-        "gelu",
-        "silu",
-        "threshold",
-        "hardswish",
-        "prelu",
-        "relu",
-        "relu6",
-        "hardtanh",
-        "clamp",
-        "clamp_min",
-        "clamp_max",
-        "clip",
-        "constant_pad_nd",
-        "std",
-        "masked_fill",
-        "fill",
-        "sum",
-        "__upsample",
-        "__upsample_bilinear",
-    ]
+REALS = _words(
+    """
+    mean avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
+    upsample_linear1d upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d leaky_relu elu celu selu gelu
+    silu threshold hardswish prelu relu relu6 hardtanh clamp clamp_min clamp_max clip constant_pad_nd std
+    masked_fill fill sum __upsample __upsample_bilinear
+    """
 )
 #: computed on the reals, the result covering a fixed range: (scale in 8 bits, smallest value of the range)
 FIXED = {"sigmoid": (1 / 256, 0.0), "hardsigmoid": (1 / 256, 0.0), "tanh": (2 / 256, -1.0)}
 #: give plain results from the reals
-PLAIN = frozenset(
-    [
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "item",
-        "_local_scalar_dense",
-        "is_nonzero",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "allclose",
-        "isclose",
-    ]
+PLAIN = _words(
+    """
+    eq ne lt le gt ge item _local_scalar_dense is_nonzero isnan isinf isfinite allclose isclose
+    """
 )
 #: have a function of their own below
-OWN = frozenset(
-    [
-        "cat",
-        "concat",
-        "concatenate",
-        "stack",
-        "equal",
-        "to",
-        "dtype",
-        "is_quantized",
-        "is_floating_point",
-        "is_complex",
-        "is_signed",
-        "copy_",
-        "fill_",
-        "zero_",
-        "dropout",
-        "feature_dropout",
-        "type_as",
-        "_to_copy",
-    ]
+OWN = _words(
+    """
+    cat concat concatenate stack equal to dtype is_quantized is_floating_point is_complex is_signed copy_ fill_
+    zero_ dropout feature_dropout type_as _to_copy
+    """
 )
 _ALL = MOVES | ORDERED | REALS | frozenset(FIXED) | PLAIN | OWN
 
 
 def choose(full_name: str, dense: Kernel) -> Kernel:
-    """The kernel of an operator that also takes quantised arrays; the dense one itself where there is no quantised "
-    "form."""
+    """The kernel that also takes quantised arrays; the dense one itself where an operator has no quantised form."""
     namespace, _, rest = full_name.partition("::")
     base = rest.partition(".")[0]
     in_place = base not in _ALL and base.endswith("_") and base[:-1] in _ALL

@@ -111,8 +111,7 @@ class EmbeddingPackedParams:
 
 
 class CellParams:
-    """Weights of one direction of one recurrent layer. `kind` is "quantized_dynamic", "quantized_fp16" or "
-    ""quantized"."""
+    """Weights of one direction of one recurrent layer; `kind` is quantized_dynamic, quantized_fp16 or quantized."""
 
     torchbind_name = "__torch__.torch.classes.rnn.CellParamsBase"
     __slots__ = ("extra", "hh", "ih", "kind", "reduce_range")
@@ -603,8 +602,7 @@ def quantized_rnn_tanh_cell_dynamic(input: Array, hx: Array, w_ih: Any, w_hh: An
 
 
 def _register_cells() -> None:
-    """The cells whose int8 weights come as plain tensors with their scales (and packed copies, which are not "
-    "needed)."""
+    """The cells whose int8 weights come as plain tensors with their scales (packed copies are not needed)."""
 
     def parts(weight: Array, bias: Array, scale: Any, zero_point: Any) -> LinearPackedParams:
         return LinearPackedParams(QuantizedArray(weight, float(scale), int(zero_point), QINT8), bias)

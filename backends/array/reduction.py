@@ -13,7 +13,7 @@ from linstock.ir import dtypes
 from . import promotion as P
 from .casting import convert
 from .constructors import type_name, unsupported
-from .memory import Array, DType, wrap, wrap_all
+from .memory import Array, DType, row_major, wrap, wrap_all
 from .registry import kernel
 
 Dims = Sequence[int] | int | None
@@ -56,8 +56,8 @@ def total(a: Array, axes: tuple[int, ...] | None, keepdim: bool = False) -> Arra
         return convert(total(a.astype(np.float32), axes, keepdim), dtype)
     if dtype.itemsize == 4 and axes is not None and a.size > _LONG and counted(a.shape, axes) > _LONG:
         if a.ndim - 1 not in axes and dtype == P.FLOAT32:
-            return np.asarray(np.add.reduce(a, axes, P.FLOAT64, keepdims=keepdim)).astype(dtype)
-    return np.asarray(np.add.reduce(a, axes, dtype, keepdims=keepdim))
+            return row_major(np.add.reduce(a, axes, P.FLOAT64, keepdims=keepdim)).astype(dtype)
+    return row_major(np.add.reduce(a, axes, dtype, keepdims=keepdim))
 
 
 @kernel("aten::sum.dim_IntList")
@@ -143,6 +143,8 @@ def nanmean(a: Array, dim: Dims = None, keepdim: bool = False, dtype: int | None
     if not P.is_inexact(a.dtype):
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {type_name(a.dtype)}")
     axes = axes_of(dim, a.ndim)
+    if dtype is not None:
+        _mean_dtype(a, dtype, "nanmean")
     count = np.asarray(np.add.reduce(~np.isnan(a), axes, P.INT64, keepdims=keepdim))
     to = a.dtype if dtype is None else dtypes.numpy_of(dtype)
     x = P.wide(a if a.dtype == to else convert(a, to))
@@ -156,7 +158,7 @@ def _prod(a: Array, axes: tuple[int, ...] | None, keepdim: bool) -> Array:
     with np.errstate(all="ignore"):
         if P.is_low(dtype):
             return convert(np.asarray(np.multiply.reduce(a.astype(np.float32), axes, keepdims=keepdim)), dtype)
-        return np.asarray(np.multiply.reduce(a, axes, dtype, keepdims=keepdim))
+        return row_major(np.multiply.reduce(a, axes, dtype, keepdims=keepdim))
 
 
 @kernel("aten::prod.dim_int")
@@ -183,11 +185,12 @@ def _extreme(f: np.ufunc, a: Array, axes: tuple[int, ...] | None, keepdim: bool 
     """The largest or smallest elements, NaN where there is one."""
     with np.errstate(invalid="ignore"):
         if P.is_low(a.dtype):
-            return np.asarray(f.reduce(a.astype(np.float32), axes, keepdims=keepdim)).astype(a.dtype)
-        return np.asarray(f.reduce(a, axes, keepdims=keepdim))
+            return row_major(f.reduce(a.astype(np.float32), axes, keepdims=keepdim)).astype(a.dtype)
+        return row_major(f.reduce(a, axes, keepdims=keepdim))
 
 
-def _not_empty(a: Array, axes: tuple[int, ...] | None, name: str, dim: Dims) -> None:
+def not_empty(a: Array, axes: tuple[int, ...] | None, name: str, dim: Dims) -> None:
+    """Raise where nothing goes into a result that needs something: RuntimeError without dimensions, IndexError with."""
     if a.size:
         return
     if axes is None:
@@ -201,8 +204,6 @@ def _not_empty(a: Array, axes: tuple[int, ...] | None, name: str, dim: Dims) -> 
 
 
 def _register_extremes(name: str, f: np.ufunc, arg: Callable[..., Any]) -> None:
-    letter = name[-3:]
-
     def whole(a: Array) -> Array:
         _ordered(a, f"{name}_all")
         if not a.size:
@@ -213,19 +214,20 @@ def _register_extremes(name: str, f: np.ufunc, arg: Callable[..., Any]) -> None:
         return _extreme(f, a, None)
 
     def by_dim(a: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-        _ordered(a, name)
+        if a.dtype.kind == "c":
+            raise RuntimeError(f"{name}(): does not support complex input")
         axes = axes_of(dim, a.ndim)
         if axes is None:
             return a.copy(), np.zeros((), np.int64)
-        _not_empty(a, axes, name, dim)
+        not_empty(a, axes, name, dim)
         x = P.wide(a)
-        indices = np.asarray(arg(x, axes[0], keepdims=keepdim))
+        indices = row_major(arg(x, axes[0], keepdims=keepdim))
         return _extreme(f, x, axes, keepdim).astype(a.dtype, copy=False), indices
 
     def pairwise(a: Array, other: Array) -> Array:
         dtype = P.result_type(a, other)
         if dtype.kind == "c":
-            unsupported("maximum" if letter == "max" else "minimum", dtype)
+            raise RuntimeError(f"{name}imum not implemented for complex tensors.")
         with np.errstate(invalid="ignore"):
             wide = P.wide_dtype(dtype)
             return np.asarray(f(P.cast(a, wide), P.cast(other, wide))).astype(dtype, copy=False)
@@ -233,15 +235,22 @@ def _register_extremes(name: str, f: np.ufunc, arg: Callable[..., Any]) -> None:
     def over(a: Array, dim: Dims = (), keepdim: bool = False) -> Array:
         _ordered(a, f"a{name}")
         axes = axes_of(dim, a.ndim)
-        _not_empty(a, axes, f"a{name}", dim)
+        not_empty(a, axes, f"a{name}", dim)
         return _extreme(f, a, axes, keepdim)
 
     def position(a: Array, dim: int | None = None, keepdim: bool = False) -> Array:
-        if a.dtype.kind in "cb":
+        if a.dtype.kind == "b":
+            raise RuntimeError(f"arg{name}(): does not support bool input")
+        if a.dtype.kind == "c":
             unsupported(f"arg{name}_cpu", a.dtype)
+        if dim is None and not a.size:
+            raise IndexError(
+                f"arg{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                "the 'dim' argument."
+            )
         axes = axes_of(dim, a.ndim)
-        _not_empty(a, axes, f"arg{name}", dim)
-        return np.asarray(arg(P.wide(a), None if axes is None else axes[0], keepdims=keepdim))
+        not_empty(a, axes, f"arg{name}", dim)
+        return row_major(arg(P.wide(a), None if axes is None else axes[0], keepdims=keepdim))
 
     kernel(f"aten::{name}")(whole)
     kernel(f"aten::{name}.dim")(by_dim)
@@ -259,7 +268,7 @@ def aminmax(a: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Ar
     """The smallest and the largest elements."""
     _ordered(a, "aminmax")
     axes = axes_of(dim, a.ndim)
-    _not_empty(a, axes, "aminmax", dim)
+    not_empty(a, axes, "aminmax", dim)
     if dim is None and keepdim:
         shape = (1,) * a.ndim
         return _extreme(np.minimum, a, None).reshape(shape), _extreme(np.maximum, a, None).reshape(shape)
@@ -271,7 +280,7 @@ def aminmax(a: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Ar
 
 def _register_logic(name: str, f: np.ufunc) -> None:
     def reduce(a: Array, axes: tuple[int, ...] | None, keepdim: bool) -> Array:
-        out = np.asarray(f.reduce(a if a.dtype.kind == "b" else a != 0, axes, keepdims=keepdim))
+        out = row_major(f.reduce(a if a.dtype.kind == "b" else a != 0, axes, keepdims=keepdim))
         return out.astype(np.uint8) if a.dtype == np.uint8 else out
 
     def whole(a: Array) -> Array:
@@ -282,7 +291,7 @@ def _register_logic(name: str, f: np.ufunc) -> None:
 
     def by_dims(a: Array, dim: Sequence[int] | None = None, keepdim: bool = False) -> Array:
         if dim is not None and not dim and a.ndim:
-            return reduce(a[None], (0,), False)
+            return reduce(np.ascontiguousarray(a)[None], (0,), False)
         return reduce(a, axes_of(dim, a.ndim), keepdim)
 
     kernel(f"aten::{name}")(whole)
@@ -309,7 +318,7 @@ def is_any_true(a: Array) -> Array:
 @kernel("aten::count_nonzero", "aten::count_nonzero.dim_IntList")
 def count_nonzero(a: Array, dim: Dims = None) -> Array:
     """How many elements are not zero."""
-    return np.asarray(np.add.reduce(a != 0, axes_of(dim, a.ndim), P.INT64))
+    return row_major(np.add.reduce(a != 0, axes_of(dim, a.ndim), P.INT64))
 
 
 @kernel("aten::is_nonzero")
@@ -326,11 +335,10 @@ def equal(a: Array, other: Array) -> bool:
     """Whether shapes and all elements are the same."""
     if a.shape != other.shape:
         return False
-    if a.dtype != other.dtype:
-        raise RuntimeError(
-            f"Expected all tensors to have the same dtype, but found {type_name(a.dtype)} and {type_name(other.dtype)}"
-        )
-    return bool((a == other).all())
+    if a.dtype == other.dtype:
+        return bool((a == other).all())
+    dtype = P.wide_dtype(P.result_type(a, other))
+    return bool((P.cast(a, dtype) == P.cast(other, dtype)).all())
 
 
 @kernel("aten::allclose")
@@ -357,11 +365,11 @@ def _moments(a: Array, dim: Dims, correction: float, keepdim: bool, name: str) -
     x = a.astype(P.COMPLEX128 if a.dtype.kind == "c" else P.FLOAT64, copy=False)
     n = counted(a.shape, axes)
     with np.errstate(all="ignore"):
-        mean = np.asarray(np.add.reduce(x, axes, keepdims=True) / np.float64(n))
+        mean = row_major(np.add.reduce(x, axes, keepdims=True) / np.float64(n))
         away = x - mean
         squares = away.real * away.real + away.imag * away.imag if x.dtype.kind == "c" else away * away
         freedom = np.float64(max(n - correction, 0))
-        variance = np.asarray(np.add.reduce(squares, axes, keepdims=keepdim) / freedom)
+        variance = row_major(np.add.reduce(squares, axes, keepdims=keepdim) / freedom)
     if not keepdim:
         mean = mean.reshape(variance.shape)
     return variance, mean

@@ -10,7 +10,7 @@ import numpy as np
 from . import promotion as P
 from .casting import convert
 from .constructors import unsupported
-from .memory import Array, DType, on, wrap
+from .memory import Array, DType, copied, on, wrap
 from .reduction import _retyped
 from .registry import kernel
 from .view_join import cat
@@ -24,7 +24,7 @@ def _register_cumulative(name: str, f: np.ufunc) -> None:
             return x.copy()
         inner = _accumulator(x.dtype)
         with np.errstate(all="ignore"):
-            out = f.accumulate(x if x.dtype == inner else x.astype(inner), dim, inner)
+            out = f.accumulate(np.ascontiguousarray(x, inner), dim, inner)
             return out if inner == x.dtype else convert(out, x.dtype)
 
     kernel(f"aten::{name}")(run)
@@ -87,7 +87,7 @@ def logcumsumexp(a: Array, dim: int) -> Array:
             for i in range(1, len(out)):  # host only; the imaginary part winds on, so the order of additions counts
                 out[i] = _log_add_exp(out[i - 1], out[i])
             return np.moveaxis(out, 0, dim).astype(a.dtype, order="C")
-        return convert(np.logaddexp.accumulate(a.astype(np.float64), dim), a.dtype)
+        return convert(np.logaddexp.accumulate(np.ascontiguousarray(a, np.float64), dim), a.dtype)
 
 
 # ---- differences --------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def diff(a: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, appe
         if other is not None and other.ndim != a.ndim:
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     if n == 0:
-        return a.copy()
+        return copied(a)
     parts = [x for x in (prepend, a, append) if x is not None]
     out = cat(parts, dim) if len(parts) > 1 else a
     low = P.is_low(out.dtype)
@@ -134,6 +134,8 @@ def _gradient(a: Array, spacing: Sequence[Any] | None, dims: Sequence[int] | Non
     for d in chosen:
         if a.shape[d] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    if a.dtype.kind == "b" or a.dtype == np.uint8:
+        raise RuntimeError(f"torch.gradient does not support {a.dtype.name} input.")
     x = a if P.is_inexact(a.dtype) else a.astype(P.default_dtype())
     low = P.is_low(x.dtype)
     out = []

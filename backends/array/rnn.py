@@ -42,8 +42,7 @@ def _linear(x: Array, w: Array, b: Array | None) -> Array:
 
 
 def lstm_step(recurrent: Callable[[Array], Array], hidden: int, w_hr: Array | None = None) -> Step:
-    """One LSTM step; `recurrent` gives the recurrent part of the gates (input, forget, cell, output) in fresh "
-    "memory."""
+    """One LSTM step; `recurrent` gives its part of the gates (input, forget, cell, output) in fresh memory."""
 
     def step(gates: Array, state: State) -> State:
         h, c = state
@@ -167,8 +166,7 @@ def run_stack(
     x: Array, sizes: Array | None, state: Sequence[Array],
     layers: Sequence[Sequence[tuple[Callable[[Array], Array], Step]]], dropout: float, train: bool,
 ) -> tuple[Array, list[Array]]:  # fmt: skip
-    """All layers, each a sequence of directions, over (T, B, I) or packed data. Returns the outputs and the last "
-    "states."""
+    """All layers, each a sequence of directions, over (T, B, I) or packed data: the outputs and last states."""
     steps = None if sizes is None else [int(n) for n in sizes]
     last: list[State] = []
     at = 0

@@ -361,6 +361,8 @@ def numpy_t(a: Array) -> Array:
 def matrix_t(a: Array) -> Array:
     """The last two dimensions swapped."""
     if a.ndim < 2:
+        if not a.ndim:
+            return a.view()
         raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {a.ndim}-D tensor.")
     return a.swapaxes(-2, -1)
 
@@ -375,6 +377,8 @@ def conj(a: Array) -> Array:
 def matrix_h(a: Array) -> Array:
     """The conjugate transpose of matrices."""
     if a.ndim < 2:
+        if not a.ndim:
+            return conj(a.view())
         raise RuntimeError(f"tensor.mH is only supported on matrices or batches of matrices. Got {a.ndim}-D tensor.")
     return conj(a.swapaxes(-2, -1))
 
@@ -383,6 +387,8 @@ def matrix_h(a: Array) -> Array:
 def adjoint(a: Array) -> Array:
     """The conjugate transpose of matrices."""
     if a.ndim < 2:
+        if not a.ndim:
+            return conj(a.view())
         raise RuntimeError(
             f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {a.ndim}-D tensor."
         )
@@ -449,7 +455,7 @@ def slice_(a: Array, dim: int = 0, start: int | None = None, end: int | None = N
     n = a.ndim
     if not 0 <= dim < n:
         if not n:
-            raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         dim = wrap(dim, n)
     if step <= 0:
         raise RuntimeError("slice step must be positive")
@@ -673,7 +679,7 @@ _named_split("dsplit", lambda n: 2, 3, "")
 def unbind(a: Array, dim: int = 0) -> list[Array]:
     """Every slice along one dimension."""
     if not a.ndim:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     head = (_ALL,) * wrap(dim, a.ndim)
     return [a[head + (i, ...)] for i in range(a.shape[len(head)])]
 
@@ -859,7 +865,7 @@ def _copies_of(name: str, function: Callable[..., list[Array]]) -> None:
 
 
 for _name, _function in {
-    "view_copy": view, "view_copy.dtype": view_dtype, "transpose_copy.int": transpose, "unsqueeze_copy": unsqueeze,
+    "view_copy": reshape, "view_copy.dtype": view_dtype, "transpose_copy.int": transpose, "unsqueeze_copy": unsqueeze,
     "expand_copy": expand, "diagonal_copy": diagonal, "alias_copy": alias, "squeeze_copy": squeeze,
     "squeeze_copy.dim": squeeze_dim, "squeeze_copy.dims": squeeze_dims, "t_copy": t, "permute_copy": permute,
     "as_strided_copy": as_strided, "unfold_copy": unfold, "narrow_copy": narrow,

@@ -16,6 +16,7 @@ from .memory import (
     empty_ordered,
     format_order,
     on,
+    row_major,
     suggested_format,
     wrap,
     wrap_all,
@@ -44,7 +45,7 @@ def _common(tensors: Sequence[Array], name: str) -> Sequence[Array]:
 def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
     """Arrays joined along a dimension; 1-dimensional empty ones are passed over."""
     if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = _common(tensors, "torch.cat(): ")
     for i, t in enumerate(arrays):
         if not t.ndim:
@@ -60,7 +61,7 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
         raise
     if not out.flags.c_contiguous:
         # NumPy follows the strides of its arguments; PyTorch only where all agree on a channels-last format
-        formats = {suggested_format(t) for t in full}
+        formats = {suggested_format(t) for t in arrays}
         if len(formats) != 1 or CONTIGUOUS in formats:
             return out.copy()
     return out
@@ -206,6 +207,8 @@ def constant_pad_nd(a: Array, pad: Sequence[int], value: Any = 0) -> Array:
         source[d] = slice(max(-before, 0), max(shape[d] - max(-after, 0), 0))
         target[d] = slice(max(before, 0), max(n - max(after, 0), 0))
         shape[d] = n
+    if max(pad, default=0) <= 0:
+        return copied(a[tuple(source)])
     kept = suggested_format(a)
     if kept == CONTIGUOUS:
         out = np.empty_like(a, order="C", shape=shape)
@@ -231,7 +234,7 @@ def _wrapped(n: int, before: int, after: int) -> Array:
 
 
 def _pad_by_index(a: Array, pad: Sequence[int], index: Callable[[int, int, int], Array]) -> Array:
-    kept = suggested_format(a)
+    kept = CONTIGUOUS if index is _wrapped else suggested_format(a)
     for i in range(len(pad) // 2):
         d = a.ndim - 1 - i
         before, after = pad[2 * i], pad[2 * i + 1]
@@ -239,7 +242,7 @@ def _pad_by_index(a: Array, pad: Sequence[int], index: Callable[[int, int, int],
             a = a.take(index(a.shape[d], before, after), d)
         elif not i:
             a = a.copy()
-    return a if kept == CONTIGUOUS else copied(a, kept)
+    return row_major(a) if kept == CONTIGUOUS else copied(a, kept)
 
 
 def _check_pad(a: Array, pad: Sequence[int], dims: int, name: str, reflect: bool) -> None:
@@ -448,7 +451,7 @@ def roll(a: Array, shifts: Sequence[int], dims: Sequence[int] = ()) -> Array:
     for shift, d in zip(shifts, dims):
         d = wrap(d, a.ndim)
         if not a.ndim:
-            return a.copy()
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
         cut = -shift % a.shape[d]
         out = cat([out[on(d, slice(cut, None))], out[on(d, slice(cut))]], d)
     return out
