@@ -12,14 +12,18 @@ class Device:
     __slots__ = ("index", "type")
     KINDS = ("cpu", "cuda", "meta", "mps", "xpu", "mkldnn", "hip", "xla", "vulkan", "privateuseone", "mtia", "lazy")
 
+    type: str
+    index: int | None
+
     def __init__(self, type: str | Device, index: int | None = None) -> None:
         if isinstance(type, Device):
-            type, index = type.type, type.index if index is None else index
+            index = type.index if index is None else index
+            type = type.type
         kind, _, number = type.partition(":")
         if number and (index is not None or not number.isdigit()) or kind not in self.KINDS or type.endswith(":"):
             raise RuntimeError(f"invalid device string: {type!r} (expected one like 'cpu', 'cuda' or 'cuda:0')")
         self.type = kind
-        self.index: int | None = int(number) if number else index
+        self.index = int(number) if number else index
 
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"

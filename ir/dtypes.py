@@ -137,8 +137,12 @@ def promote_codes(a: int, b: int) -> int:
     if b == 11:
         return a
     da, db = by_code(a), by_code(b)
-    if da.is_quantized or db.is_quantized or da.itemsize == 1 and da.is_floating_point or (
-        db.itemsize == 1 and db.is_floating_point
+    if (
+        da.is_quantized
+        or db.is_quantized
+        or da.itemsize == 1
+        and da.is_floating_point
+        or (db.itemsize == 1 and db.is_floating_point)
     ):
         raise TypeError(f"promotion of {da.name} and {db.name} is not supported")
     if da.is_complex or db.is_complex:

@@ -212,7 +212,9 @@ class Node:
         """Remove the node. Raises GraphError if one of its outputs is used."""
         for out in self.outputs:
             if out.uses:
-                raise GraphError(f"{self.full_name} is removed but {out!r} is used by {out.uses[0].node.full_name}", self.span)
+                raise GraphError(
+                    f"{self.full_name} is removed but {out!r} is used by {out.uses[0].node.full_name}", self.span
+                )
         for b in self.blocks:
             b.destroy()
         self.blocks = []

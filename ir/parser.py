@@ -92,7 +92,9 @@ def _parse(text: str, start: str) -> Any:
         lines = text.split("\n")
         if not 0 < line <= len(lines) or getattr(getattr(error, "token", None), "type", "") == "$END":
             line, column = len(lines), len(lines[-1]) + 1
-        found = getattr(error, "token", None) or getattr(error, "char", "")
+        found = getattr(error, "token", None)
+        if found is None:
+            found = getattr(error, "char", "")
         what = "the text ends too early" if getattr(found, "type", "") == "$END" else f"unexpected {str(found)!r}"
         raise _error(text, what, line, column) from None
 

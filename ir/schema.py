@@ -118,14 +118,22 @@ def _transformer() -> Any:
 
         def generic(self, c: Children) -> _Formal:
             parts = [f.type for f in c[1:]]
-            made: dict[str, Any] = {"Dict(": T.DictType, "Future(": T.FutureType, "RRef(": T.RRefType, "Await(": T.AwaitType}
+            made: dict[str, Any] = {
+                "Dict(": T.DictType,
+                "Future(": T.FutureType,
+                "RRef(": T.RRefType,
+                "Await(": T.AwaitType,
+            }
             return _Formal(T.union(parts) if c[0] == "Union(" else made[str(c[0])](*parts))
 
         def list(self, c: Children) -> _Formal:
             inner = next((x for x in c[1:] if getattr(x, "type", "") == "ALIAS"), None)
             number = next((x for x in c[1:] if getattr(x, "type", "") == "INT"), None)
             return _Formal(
-                T.ListType(c[0].type), c[0].kind, int(number) if number else None, str(inner) if inner else c[0].inner_alias
+                T.ListType(c[0].type),
+                c[0].kind,
+                int(number) if number else None,
+                str(inner) if inner else c[0].inner_alias,
             )
 
         def optional(self, c: Children) -> _Formal:
@@ -161,7 +169,9 @@ def _transformer() -> Any:
                 value = float(value)
             if given and formal.size is not None and isinstance(value, int) and not isinstance(value, bool):
                 value = [value] * formal.size
-            return Argument(name, formal.type, given is not None, value, False, alias, writes, formal.size, formal.kind, inner)
+            return Argument(
+                name, formal.type, given is not None, value, False, alias, writes, formal.size, formal.kind, inner
+            )
 
         def pairs_argument(self, c: Children) -> Argument:
             return Argument(str(c[-1]), T.ListType(T.TupleType(tuple_type(f.type for f in c[:-1]))))
@@ -198,9 +208,7 @@ def _transformer() -> Any:
                 if item == "*":
                     only = True
                 elif isinstance(item, Argument):
-                    arguments.append(
-                        Argument(**{**item.__dict__, "kwarg_only": True}) if only else item
-                    )
+                    arguments.append(Argument(**{**item.__dict__, "kwarg_only": True}) if only else item)
             varret = c[-1] == "..." or c[-1] == ["..."]
             returns = () if varret else tuple(c[-1])
             return Schema(name, overload, tuple(arguments), returns, "..." in c[1:-1], varret)

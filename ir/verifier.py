@@ -7,7 +7,7 @@ tensor's dtype and sizes are compared only where both sides know them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from linstock.ir import types
@@ -30,6 +30,7 @@ class _Verifier:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.visible: set[Value] = set()
+        self.everything = {v for b in _blocks(graph.block) for n in (b.param_node, *b) for v in n.outputs}
         self.uses: dict[Value, set[tuple[Node, int]]] = {}
 
     def run(self) -> None:
@@ -79,7 +80,11 @@ class _Verifier:
     def read(self, node: Node) -> None:
         for i, value in enumerate(node.inputs):
             if value not in self.visible:
-                what = "before it is defined or outside its block" if value in self.uses else "but is not in the graph"
+                what = (
+                    "before it is defined or outside its block"
+                    if value in self.everything
+                    else "but is not in the graph"
+                )
                 self.fail(node, f"input {i}, {value!r}, is used {what}")
             self.uses[value].add((node, i))
 
@@ -96,6 +101,13 @@ class _Verifier:
             self.fail(node, problem)
         if node.blocks and node.kind not in ("prim::If", "prim::Loop"):
             self.fail(node, "it has blocks")
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for node in block:
+        for inner in node.blocks:
+            yield from _blocks(inner)
 
 
 def _place(node: Node, graph: Graph) -> str:

@@ -22,8 +22,8 @@ class ShapePropagation:
     """Sets the types of all tensor values anew from the types of the graph's inputs and the constants.
 
     What the inputs' types say must hold. Sizes that are not known get names (`s0`); one name is one number. Where
-    nothing is known the type becomes plain `Tensor`, so what tracing recorded is forgotten. `attribute_type` may tell the
-    type of what a `prim::GetAttr` reads.
+    nothing is known the type becomes plain `Tensor`, so what tracing recorded is forgotten. `attribute_type` may tell
+    the type of what a `prim::GetAttr` reads.
     """
 
     default_dtype: int = dtypes.float32.code

@@ -23,7 +23,7 @@ from linstock.runtime.archive.script import ScriptArchive, write_script
 from linstock.runtime.executor import executor_of
 from linstock.runtime.objects import ScriptObject
 from linstock.runtime.tensor import Tensor
-from linstock.tracer import annotations
+from linstock.tracer import annotations as annotation_parser
 
 #: the least version whose reader gives an operator its present meaning (3 otherwise)
 _OPERATOR_VERSIONS = {
@@ -40,7 +40,7 @@ def save(module: Any, target: str | os.PathLike[str] | BinaryIO, _extra_files: M
     """
     function = getattr(module, "_function", None)
     if isinstance(function, Function):
-        root = _function_object(function)
+        root: Any = _function_object(function)
     else:
         root = getattr(module, "_object", None)
         if not isinstance(root, ScriptObject):
@@ -125,7 +125,7 @@ class StateWriter:
         if bound is not None:
             from linstock.runtime.torchbind import state_type, to_state
 
-            kind = annotations.parse(ast.parse(state_type(bound.name), mode="eval").body, _torchbind_named)
+            kind = annotation_parser.parse(ast.parse(state_type(bound.name), mode="eval").body, _torchbind_named)
             return ObjectRecord(bound.name, self.value(to_state(value), kind))
         raise ArchiveError(f"a value of type {type(value).__name__} cannot be stored in an archive")
 
@@ -165,7 +165,7 @@ def _member(kind: T.Type | None, python: type) -> T.Type | None:
     """The list, dict or tuple type that a declared type allows."""
     if kind is None:
         return None
-    wanted = {list: T.ListType, dict: T.DictType}.get(python, T.TupleType)
+    wanted: type[T.Type] = T.ListType if python is list else T.DictType if python is dict else T.TupleType
     found = [m for m in T.members_of(kind) if isinstance(m, wanted)]
     return found[0] if len(found) == 1 else None
 

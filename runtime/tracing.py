@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -40,9 +41,7 @@ def is_tracing() -> bool:
 
 
 def _internal(filename: str) -> bool:
-    import linstock
-
-    front = os.path.dirname(os.path.abspath(linstock.__file__)) + os.sep
+    front = os.path.dirname(os.path.abspath(str(sys.modules["linstock"].__file__))) + os.sep
     return filename.startswith(("<", front, *_ROOMS)) or f"{os.sep}backends{os.sep}array" in filename
 
 

@@ -578,13 +578,20 @@ class Emitter(ExpressionEmitter):
         span = self.span_of(s)
         condition = self.condition(s.test)
         refinements = condition.when_true
-        if condition.static is True:
-            pass
-        else:
+        if condition.static is not True:
             node = self.at(span).node("prim::If", (condition.value,))
             outer = self.frame
-            self._branch(node, outer, {}, [])
+            held, _ = self._branch(node, outer, refinements, [])
             self._branch(node, outer, condition.when_false, [failed])
+            for name, t in refinements.items():
+                found = held.find(name)
+                if t == T.NONE or found is None or found is outer.find(name):
+                    continue
+                # the narrowed value leaves the branch: outside of it, it does not exist where the assertion fails
+                value = found.value(self, span)
+                node.blocks[0].add_output(value)
+                node.blocks[1].add_output(Builder(node.blocks[1], span).value("prim::Uninitialized", (), value.type))
+                outer.refine(name, SimpleValue(node.add_output(value.type, name)))
         for name, t in refinements.items():
             self.frame.refine(name, self._narrow(name, t, span))
 

@@ -282,6 +282,8 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
     cls.constants = {n: constant(v) for n, v in values.items()}
     for n, v in values.items():
         declared = live_types.of_annotation(hints[n], program.class_type) if n in hints else None
+        if isinstance(declared, (T.OptionalType, T.UnionType)):
+            declared = None  # a constant's value says which of them it is
         inferred = declared or live_types.of_value(v, program.class_type)
         if isinstance(inferred, T.Type):
             cls.constant_types[n] = inferred

@@ -142,10 +142,12 @@ class LiveProgram:
                 t = T.TENSOR
             else:
                 t = resolver.annotation(e, annotation)
-            value = MISSING
+            value, size = MISSING, annotations.broadcast_size(annotation)
             if default is not None:
                 value = self.default_value(values[arg.arg], t)
-            parameters.append(Parameter(arg.arg, t, value, only, annotations.broadcast_size(annotation)))
+                if size is not None and isinstance(value, (int, float)):
+                    value = [value] * size
+            parameters.append(Parameter(arg.arg, t, value, only, size))
         returns = T.TENSOR if result is None else resolver.annotation(e, result)
         return Signature(tuple(parameters), returns), result is None
 

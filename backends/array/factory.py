@@ -272,9 +272,7 @@ def fill_(a: Array, value: Any) -> Array:
 def fill_tensor_(a: Array, value: Array) -> Array:
     """Set every element to that of a 0-dimensional array."""
     if value.ndim:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-        )
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
     a[...] = convert(value, a.dtype)
     return a
 
@@ -516,7 +514,13 @@ def _complex_pair(name: str, first: str, a: Array, b: Array) -> Array:
     return np.empty(np.broadcast_shapes(a.shape, b.shape), dtype)
 
 
-@kernel("aten::polar.int", "aten::polar.float", "aten::polar.int_float", "aten::polar.float_int", "aten::polar.Scalar_Scalar")
+@kernel(
+    "aten::polar.int",
+    "aten::polar.float",
+    "aten::polar.int_float",
+    "aten::polar.float_int",
+    "aten::polar.Scalar_Scalar",
+)
 def polar_number(a: float, b: float) -> complex:
     """A complex number of its absolute value and angle."""
     import cmath

@@ -146,7 +146,9 @@ def range_out_(start: Any, end: Any, out: Array) -> Array:
 def _number(x: Any, name: str) -> Any:
     if isinstance(x, np.ndarray):
         if x.ndim:
-            raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {x.ndim} dimension(s).")
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {x.ndim} dimension(s)."
+            )
         return item(x)
     return x
 
@@ -280,9 +282,7 @@ def hamming_window(
     device: Device | None = None, pin_memory: bool | None = None,
 ) -> Array:  # fmt: skip
     """alpha - beta cos."""
-    return _window(
-        "hamming", lambda n: _cosines((alpha, beta), n), window_length, periodic, dtype, layout, device
-    )
+    return _window("hamming", lambda n: _cosines((alpha, beta), n), window_length, periodic, dtype, layout, device)
 
 
 @kernel("aten::hamming_window.periodic_alpha")

@@ -14,7 +14,18 @@ from . import promotion as P
 from .casting import checked_scalar, convert
 from .constructors import type_name
 from .factory import check_device, item
-from .memory import Array, DType, copied, overlaps_itself, strides_of, wrap
+from .memory import (
+    Array,
+    DType,
+    copied,
+    copied_storage,
+    empty_ordered,
+    order_of,
+    overlaps_itself,
+    row_major,
+    strides_of,
+    wrap,
+)
 from .memory import storage_offset as offset_of
 from .registry import kernel
 from .view import as_strided, broadcast_shape, diagonal, expand, select, slice_
@@ -54,9 +65,7 @@ def _expanded(a: Array, indices: Indices) -> list[Array | None]:
         if kind == "b" or index.dtype == np.uint8:
             at = len(out)
             if len(out) + index.ndim > a.ndim:
-                raise IndexError(
-                    f"too many indices for tensor of dimension {a.ndim} (got {len(out) + index.ndim})"
-                )
+                raise IndexError(f"too many indices for tensor of dimension {a.ndim} (got {len(out) + index.ndim})")
             for d, n in enumerate(index.shape):
                 if n != a.shape[at + d]:
                     raise IndexError(
@@ -113,7 +122,22 @@ def index(a: Array, indices: Indices) -> Array:
         raise _index_error(a, arrays) from None
     if all(arrays[d].ndim == 0 for d in given):  # type: ignore[union-attr]
         return out.copy()
-    return out
+    return row_major(out) if a.flags.c_contiguous else _laid_out(out, a, arrays, given)
+
+
+def _laid_out(out: Array, a: Array, arrays: list[Array | None], given: list[int]) -> Array:
+    """The result with its dimensions in memory in the order that the strides of `a` and of the indices ask for."""
+    index = np.broadcast_arrays(*[i for i in arrays if i is not None])[0]
+    front = given[0] if given[-1] - given[0] == len(given) - 1 else 0
+    rest = [a.strides[d] for d in range(a.ndim) if d not in given]
+    own = rest[:front] + [0] * index.ndim + rest[front:]
+    theirs = [0] * front + list(index.strides) + [0] * (len(rest) - front)
+    order = order_of(out.shape, own, theirs)
+    if out.transpose(order).flags.c_contiguous:
+        return out
+    placed = empty_ordered(out.shape, order, out.dtype, out)
+    placed[...] = out
+    return placed
 
 
 def _put(a: Array, indices: Indices, values: Array, accumulate: bool) -> Array:
@@ -205,6 +229,8 @@ def index_select(a: Array, dim: int, index: Array) -> Array:
     dim = wrap(dim, a.ndim)
     index = check_index_vector(index, "index_select()")
     if not a.ndim:
+        if index.size > 1:
+            raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
         if not in_range(index, 1):
             raise IndexError("index out of range in self")
         return a.copy() if index.size else np.empty(0, a.dtype)
@@ -216,7 +242,9 @@ def index_select(a: Array, dim: int, index: Array) -> Array:
 def along(index: Array, dim: int) -> tuple[Any, ...]:
     """A key that puts `index` at one dimension and counts along the others."""
     n = index.ndim
-    key: list[Any] = [np.arange(size).reshape([-1 if i == d else 1 for i in range(n)]) for d, size in enumerate(index.shape)]
+    key: list[Any] = [
+        np.arange(size).reshape([-1 if i == d else 1 for i in range(n)]) for d, size in enumerate(index.shape)
+    ]
     key[dim] = index
     return tuple(key)
 
@@ -227,9 +255,7 @@ def check_positions(index: Array, size: int, dim: int) -> None:
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if not in_range(index, size):
         bad = index[(index < 0) | (index >= size)]
-        raise IndexError(
-            f"index {int(bad.reshape(-1)[0])} is out of bounds for dimension {dim} with size {size}"
-        )
+        raise RuntimeError(f"index {int(bad.reshape(-1)[0])} is out of bounds for dimension {dim} with size {size}")
 
 
 @kernel("aten::gather")
@@ -251,16 +277,18 @@ def gather(a: Array, dim: int, index: Array, sparse_grad: bool = False) -> Array
     if i.ndim == 1:
         return x.take(i).reshape(index.shape)
     out = x[along(i, dim)]
-    return out if out.flags.c_contiguous else np.ascontiguousarray(out)
+    return row_major(out)
 
 
 @kernel("aten::take_along_dim")
 def take_along_dim(a: Array, indices: Array, dim: int | None = None) -> Array:
     """`gather` in which the other dimensions broadcast; without a dimension, over all elements in a row."""
     if indices.dtype != P.INT64:
-        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {type_name(indices.dtype)}")
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {type_name(indices.dtype)}"
+        )
     if dim is None:
-        return take_along_dim(a.reshape(-1), indices.reshape(-1), 0)
+        return gather(a.reshape(-1), 0, indices.reshape(-1))
     if a.ndim != indices.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -353,7 +381,7 @@ def masked_fill(a: Array, mask: Array, value: Any) -> Array:
     _check_mask(mask, "masked_fill")
     if a.shape != mask.shape:
         a = expand(a, broadcast_shape(a.shape, mask.shape))
-    out = copied(a)
+    out = a.copy()
     np.copyto(out, _mask_value(value, a.dtype), where=mask)
     return out
 
@@ -446,7 +474,7 @@ def nonzero_static(a: Array, size: int, fill_value: int = -1) -> Array:
 
 
 def _replaced(a: Array, src: Array, part: Any, *args: Any) -> Array:
-    out = copied(a)
+    out = a.copy() if a.flags.c_contiguous and part is not as_strided else copied_storage(a)
     view = part(out, *args)
     if view.shape != src.shape:
         raise RuntimeError(

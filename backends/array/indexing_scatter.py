@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import promotion as P
 from .casting import checked_scalar
-from .constructors import type_name
-from .indexing import along, check_index_vector, check_positions, in_range
+from .constructors import type_name, unsupported
+from .indexing import along, check_index_vector, check_positions
 from .memory import Array, DType, copied, on, wrap
 from .registry import kernel
 
@@ -39,7 +38,7 @@ def _combine(a: Array, key: tuple[Any, ...], values: Any, reduce: str, include_s
     """A copy of `a` in which the values of each place are reduced together, and with what was there if it is included."""
     dtype = a.dtype
     wide = P.wide_dtype(dtype)
-    out = a.astype(wide) if wide != dtype else copied(a, 0)
+    out = a.astype(wide, order="C")
     values = values.astype(wide, copy=False) if isinstance(values, np.ndarray) else values
     if not include_self:
         out[key] = _identity(reduce, wide)
@@ -112,18 +111,14 @@ def scatter_add(a: Array, dim: int, index: Array, src: Array) -> Array:
 
 
 @kernel("aten::scatter_reduce.two")
-def scatter_reduce(
-    a: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True
-) -> Array:
+def scatter_reduce(a: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True) -> Array:
     """A copy in which values meet at positions of one dimension and are summed, multiplied, averaged, or the extreme kept."""
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return _scatter_reduced(a, dim, index, src, reduce, include_self, "scatter")
 
 
-def _scatter_reduced(
-    a: Array, dim: int, index: Array, src: Any, reduce: str, include_self: bool, name: str
-) -> Array:
+def _scatter_reduced(a: Array, dim: int, index: Array, src: Any, reduce: str, include_self: bool, name: str) -> Array:
     x, key, values = _scatter_key(a, dim, index, src, name)
     if not isinstance(values, np.ndarray):
         values = checked_scalar(values, a.dtype)
@@ -144,9 +139,12 @@ def _slices(a: Array, dim: int, index: Array, source: Array, name: str) -> tuple
     x = a if a.ndim else a.reshape(1)
     s = source if source.ndim else source.reshape(1)
     if a.ndim and source.ndim and x.ndim != s.ndim:
-        raise RuntimeError(f"{name}(): self and source must have the same number of dimensions, got {a.ndim} and {source.ndim}")
-    if s.ndim != x.ndim or (s.shape[dim] != i.size):
         raise RuntimeError(
+            f"{name}(): self and source must have the same number of dimensions, got {a.ndim} and {source.ndim}"
+        )
+    if s.ndim != x.ndim or (s.shape[dim] != i.size):
+        kind = IndexError if name == "index_copy" else RuntimeError
+        raise kind(
             f"{name}(): Number of indices ({i.size}) should be equal to source.size(dim): ({s.shape[dim]}), for dim: {dim}"
         )
     if s.shape[:dim] + s.shape[dim + 1 :] != x.shape[:dim] + x.shape[dim + 1 :]:
@@ -154,8 +152,8 @@ def _slices(a: Array, dim: int, index: Array, source: Array, name: str) -> tuple
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(a.shape)} source.shape = {list(source.shape)}"
         )
-    if not in_range(i, x.shape[dim]):
-        raise IndexError("index out of range in self")
+    if x.size:
+        check_positions(i, x.shape[dim], dim)
     return x, dim, i, s
 
 
@@ -173,7 +171,7 @@ def index_add(a: Array, dim: int, index: Array, source: Array, alpha: Any = 1) -
 def index_copy(a: Array, dim: int, index: Array, source: Array) -> Array:
     """A copy with slices replaced at positions of one dimension."""
     x, dim, i, s = _slices(a, dim, index, source, "index_copy")
-    out = copied(x)
+    out = x.copy()
     out[on(dim, i)] = s
     return out.reshape(a.shape) if not a.ndim else out
 
@@ -244,6 +242,8 @@ def segment_reduce(
         starts = ends - lengths
     else:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    if not P.is_inexact(data.dtype) or data.dtype.kind == "c":
+        unsupported("_segment_reduce_cpu", data.dtype)
     f = _UFUNCS[reduce]
     count = (ends - starts).astype(np.int64)
     wide = P.wide_dtype(data.dtype)
@@ -264,5 +264,3 @@ def segment_reduce(
             per = count.reshape(count.shape + (1,) * (data.ndim - axis - 1))
             out = np.where(per > 0, out / np.maximum(per, 1), np.nan if initial is None else out)
     return np.asarray(out).astype(data.dtype, copy=False)
-
-

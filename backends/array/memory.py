@@ -222,19 +222,34 @@ def format_order(memory_format: int, ndim: int) -> tuple[int, ...]:
 
 def preserved_order(a: Array) -> tuple[int, ...]:
     """Order of dimensions, outermost first, that a new tensor "like" `a` takes: by strides, undecided ones as they stand."""
-    shape, strides = a.shape, a.strides
-    order = list(range(a.ndim - 1, -1, -1))  # innermost first
-    for i in range(1, a.ndim):
+    return order_of(a.shape, a.strides)
+
+
+def order_of(shape: Sequence[int], *strides: Sequence[int]) -> tuple[int, ...]:
+    """Order of dimensions, outermost first, that the result of operands with these strides takes.
+
+    Earlier operands count first; a stride of 0 decides nothing, and undecided dimensions stay as they stand.
+    """
+
+    def compare(x: int, y: int) -> int:
+        for steps in strides:
+            sx, sy = steps[x], steps[y]
+            if sx and sy and sx != sy:
+                return -1 if sx < sy else 1
+            if sx and sy and shape[x] > shape[y]:
+                return 1
+        return 0
+
+    order = list(range(len(shape) - 1, -1, -1))  # innermost first
+    for i in range(1, len(order)):
         moving = i
         for j in range(i - 1, -1, -1):
-            x, y = order[j], order[moving]
-            sx, sy = strides[x], strides[y]
-            if sx == 0 or sy == 0 or (sx == sy and shape[x] <= shape[y]):
-                continue
-            if sx < sy:
+            sign = compare(order[j], order[moving])
+            if sign < 0:
                 break
-            order[j], order[moving] = y, x
-            moving = j
+            if sign > 0:
+                order[j], order[moving] = order[moving], order[j]
+                moving = j
     return tuple(order[::-1])
 
 

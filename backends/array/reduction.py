@@ -141,7 +141,9 @@ def nansum(a: Array, dim: Dims = None, keepdim: bool = False, dtype: int | None 
 def nanmean(a: Array, dim: Dims = None, keepdim: bool = False, dtype: int | None = None) -> Array:
     """Means over the elements that are not NaN."""
     if not P.is_inexact(a.dtype):
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {type_name(a.dtype)}")
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {type_name(a.dtype)}"
+        )
     axes = axes_of(dim, a.ndim)
     if dtype is not None:
         _mean_dtype(a, dtype, "nanmean")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -148,7 +148,11 @@ def _gradient(a: Array, spacing: Sequence[Any] | None, dims: Sequence[int] | Non
                     "its dimension"
                 )
             step = step.astype(P.result_type(x, step) if step.dtype.kind != "c" else step.dtype)
-        out.append(_slopes(P.wide(x), step, d, edge_order).astype(x.dtype, copy=False) if low else _slopes(x, step, d, edge_order))
+        out.append(
+            _slopes(P.wide(x), step, d, edge_order).astype(x.dtype, copy=False)
+            if low
+            else _slopes(x, step, d, edge_order)
+        )
     return out
 
 

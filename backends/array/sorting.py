@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from . import promotion as P
-from .constructors import type_name, unsupported
-from .memory import Array, on, wrap
 from . import sorting_select as select
+from .casting import convert
+from .constructors import type_name, unsupported
+from .memory import Array, on, placed_like, row_major, wrap
 from .registry import kernel
 
 
@@ -21,19 +22,20 @@ def order(x: Array, dim: int, descending: bool = False) -> Array:
     return x.shape[dim] - 1 - np.argsort(x[back], dim, kind="stable")[back]
 
 
-def _sortable(a: Array, name: str) -> Array:
-    if a.dtype.kind == "c":
+def _sortable(a: Array, name: str, refused: str = "c") -> Array:
+    if a.dtype.kind in refused:
         unsupported(name, a.dtype)
     return P.wide(a)
 
 
 def _sort(a: Array, dim: int, descending: bool) -> tuple[Array, Array]:
-    x = _sortable(a, "sort")
+    if a.dtype.kind == "c":
+        raise RuntimeError("Sort does not support complex dtypes on CPU")
     dim = wrap(dim, a.ndim)
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
-    indices = order(x, dim, descending)
-    return np.take_along_axis(a, indices, dim), indices
+    indices = order(P.wide(a), dim, descending)
+    return placed_like(np.take_along_axis(a, indices, dim), a), placed_like(row_major(indices), a)
 
 
 @kernel("aten::sort")
@@ -84,7 +86,9 @@ def sort_tensors(values: list[Array], reverse: bool = False) -> None:
 @kernel("aten::topk")
 def topk(a: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Array, Array]:
     """The `k` largest or smallest elements along a dimension, in order, and where they were."""
-    x = _sortable(a, "topk")
+    if a.dtype.kind in "bc":
+        raise RuntimeError(f"topk does not support {'bool' if a.dtype.kind == 'b' else 'complex'} dtypes on CPU")
+    x = P.wide(a)
     dim = wrap(dim, a.ndim)
     if not 0 <= k <= (a.shape[dim] if a.ndim else 1):
         raise RuntimeError("selected index k out of range")
@@ -98,8 +102,10 @@ def topk(a: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = T
         indices = np.take_along_axis(chosen, among, dim)
     else:
         indices = order(x, dim, largest)
-        tied = 0 < k and x.size <= select.LIMIT and select.has_ties(np.take_along_axis(x, indices, dim), dim)
-        indices = _topk_of_ties(x, k, dim, largest, sorted) if tied else np.ascontiguousarray(indices[on(dim, slice(k))])
+        tied = k > 0 and x.size <= select.LIMIT and select.has_ties(np.take_along_axis(x, indices, dim), dim)
+        indices = (
+            _topk_of_ties(x, k, dim, largest, sorted) if tied else np.ascontiguousarray(indices[on(dim, slice(k))])
+        )
     return np.take_along_axis(a, indices, dim), indices
 
 
@@ -127,7 +133,7 @@ def _chosen(a: Array, position: Array, dim: int, keepdim: bool) -> tuple[Array, 
 @kernel("aten::kthvalue")
 def kthvalue(a: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
     """The k-th smallest element along a dimension, and where it was."""
-    x = _sortable(a, "kthvalue_cpu")
+    x = _sortable(a, "kthvalue_cpu", "bc")
     dim = wrap(dim, a.ndim)
     if a.ndim and not a.shape[dim]:
         raise IndexError(f"kthvalue(): Expected reduction dim {dim} to have non-zero size.")
@@ -149,8 +155,8 @@ def kthvalue(a: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Ar
 
 def _median(a: Array, dim: int, keepdim: bool, skip_nan: bool) -> tuple[Array, Array]:
     name = "nanmedian" if skip_nan else "median"
-    x = _sortable(a, "median_out")
     dim = wrap(dim, a.ndim)
+    x = _sortable(a, "median_out", "bc")
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
     n = a.shape[dim]
@@ -185,10 +191,10 @@ def nanmedian_dim(a: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
 
 
 def _whole_median(a: Array, skip_nan: bool) -> Array:
+    if a.dtype.kind in "bc":
+        unsupported("median_cpu", a.dtype)
     if not a.size:
-        if not P.is_inexact(a.dtype):
-            return np.array(np.iinfo(a.dtype).min, a.dtype)
-        return np.array(np.nan).astype(a.dtype)
+        return convert(np.array(np.nan), a.dtype)
     return _median(a.reshape(-1), 0, False, skip_nan)[0]
 
 
@@ -207,8 +213,8 @@ def nanmedian(a: Array) -> Array:
 @kernel("aten::mode")
 def mode(a: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
     """The most frequent element along a dimension (the smallest of several), and where it was last."""
-    x = _sortable(a, "mode_cpu")
     dim = wrap(dim, a.ndim)
+    x = _sortable(a, "mode_cpu")
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
     if not a.shape[dim]:
@@ -285,7 +291,8 @@ def _quantile(a: Array, q: Any, dim: int | None, keepdim: bool, interpolation: s
     if interpolation in ("lower", "higher", "nearest"):
         ranks = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}[interpolation](ranks)
     below = ranks.astype(np.int64)
-    lane = np.arange(len(x))
+    lane = np.arange(len(x))[:, None]
+    ranks, below = ranks.T, below.T
     out = x[lane, below]
     if interpolation in ("linear", "midpoint"):
         weight = a.dtype.type(0.5) if interpolation == "midpoint" else ranks - below.astype(a.dtype)
@@ -293,7 +300,8 @@ def _quantile(a: Array, q: Any, dim: int | None, keepdim: bool, interpolation: s
         with np.errstate(invalid="ignore"):
             gap = high - out
             out = np.where(weight < 0.5, out + weight * gap, high - gap * (1 - weight))
-    return out.astype(a.dtype, copy=False).reshape(q.shape + (kept if keepdim else lanes))
+    shaped = np.ascontiguousarray(out, a.dtype).reshape((kept if keepdim else lanes) + q.shape)
+    return np.moveaxis(shaped, -1, 0) if q.ndim else shaped
 
 
 @kernel("aten::quantile", "aten::quantile.scalar")
@@ -303,7 +311,9 @@ def quantile(a: Array, q: Any, dim: int | None = None, keepdim: bool = False, in
 
 
 @kernel("aten::nanquantile", "aten::nanquantile.scalar")
-def nanquantile(a: Array, q: Any, dim: int | None = None, keepdim: bool = False, interpolation: str = "linear") -> Array:
+def nanquantile(
+    a: Array, q: Any, dim: int | None = None, keepdim: bool = False, interpolation: str = "linear"
+) -> Array:
     """Quantiles of what is not NaN."""
     return _quantile(a, q, dim, keepdim, interpolation, True)
 

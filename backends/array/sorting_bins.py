@@ -10,7 +10,7 @@ import numpy as np
 
 from . import promotion as P
 from .casting import convert
-from .constructors import type_name
+from .constructors import type_name, unsupported
 from .memory import Array
 from .registry import kernel
 
@@ -19,7 +19,7 @@ _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 def _search(sequence: Array, values: Array, right: bool) -> Array:
     """First positions at which the values may be inserted, by halving; NaN belongs at the end."""
-    lanes = sequence.reshape(-1, sequence.shape[-1])
+    lanes = sequence.reshape(prod(sequence.shape[:-1]), sequence.shape[-1])
     wanted = values.reshape(len(lanes), -1) if len(lanes) else values.reshape(0, 0)
     low = np.zeros(wanted.shape, np.int64)
     high = np.full(wanted.shape, lanes.shape[-1])
@@ -34,9 +34,7 @@ def _search(sequence: Array, values: Array, right: bool) -> Array:
     return low.reshape(values.shape)
 
 
-def _searched(
-    sequence: Array, values: Array, out_int32: bool, right: bool, sorter: Array | None, name: str
-) -> Array:
+def _searched(sequence: Array, values: Array, out_int32: bool, right: bool, sorter: Array | None, name: str) -> Array:
     if sorter is not None:
         if sorter.shape != sequence.shape:
             raise RuntimeError(
@@ -51,11 +49,13 @@ def _searched(
             raise IndexError("torch.searchsorted(): sorter index out of range")
         sequence = np.take_along_axis(sequence, sorter, -1)
     if out_int32 and sequence.shape[-1] >= 2**31 - 1:
-        raise RuntimeError("torch.searchsorted(): the size of boundaries' last dimension should be less than 2^31 for int32")
+        raise RuntimeError(
+            "torch.searchsorted(): the size of boundaries' last dimension should be less than 2^31 for int32"
+        )
     sequence, values = P.wide(sequence), P.wide(values)
     if not values.size:
         out = np.empty(values.shape, np.int64)
-    elif sequence.ndim == 1:
+    elif sequence.ndim == 1 and not (values.dtype.kind == "f" and sequence.size and np.isnan(sequence[-1])):
         out = np.asarray(np.searchsorted(sequence, values, "right" if right else "left"))
         if values.dtype.kind == "f":
             out = np.where(np.isnan(values), sequence.size, out)
@@ -74,7 +74,9 @@ def searchsorted(
         if side not in ("left", "right"):
             raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
         if right and side == "left":
-            raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True")
+            raise RuntimeError(
+                "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+            )
         right = side == "right"
     if not isinstance(values, np.ndarray):
         if sorted_sequence.ndim > 1:
@@ -82,8 +84,7 @@ def searchsorted(
                 "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
                 f"boundaries tensor dim({sorted_sequence.ndim}) and input value's dim(0) numel(1)"
             )
-        values = P.cast_scalar(values, np.dtype(P.result_type(sorted_sequence, values)))
-        sorted_sequence = sorted_sequence.astype(values.dtype, copy=False)
+        values = P.cast_scalar(values, P.result_type(sorted_sequence, values))
     elif not sorted_sequence.ndim:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
@@ -95,10 +96,10 @@ def searchsorted(
             f"{list(values.shape)}"
         )
     if sorted_sequence.dtype != values.dtype:
-        raise RuntimeError(
-            "torch.searchsorted(): boundary tensor and input value tensor should have same dtype, but got boundary tensor dtype "
-            f"{type_name(sorted_sequence.dtype)} and input value tensor dtype {type_name(values.dtype)}"
-        )
+        common = P.result_type(sorted_sequence, values)
+        sorted_sequence, values = P.cast(sorted_sequence, common), P.cast(values, common)
+    if values.dtype.kind in "bc":
+        unsupported("searchsorted_out_cpu", values.dtype)
     return _searched(sorted_sequence, values, out_int32, right, sorter, "searchsorted")
 
 
@@ -119,8 +120,6 @@ def bincount(a: Array, weights: Array | None = None, minlength: int = 0) -> Arra
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if a.dtype.kind not in "iu":
-        from .constructors import unsupported
-
         unsupported("bincount_cpu", a.dtype)
     if a.ndim == 1 and not a.size:
         return np.zeros(minlength, np.int64)
@@ -147,8 +146,6 @@ def _outer(x: Array, low: float, high: float, name: str) -> tuple[float, float]:
 def histc(a: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """Counts in equal bins between two values, or over the data's range where these are equal."""
     if a.dtype.kind in "cbiu":
-        from .constructors import unsupported
-
         unsupported("histogram_cpu", a.dtype)
     if bins <= 0:
         raise RuntimeError("bins must be > 0")
@@ -172,7 +169,7 @@ def histc(a: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     return convert(np.bincount(np.minimum(place, bins - 1), minlength=bins), a.dtype)
 
 
-def _counted(points: Array, edges: Sequence[Array], weight: Array | None, density: bool, dtype: Any) -> Array:
+def _counted(points: Array, edges: Sequence[Array], weight: Array | None, density: bool) -> Array:
     """Weighted counts of the rows of `points` in the boxes between edges, the last edges included."""
     shape = [e.size - 1 for e in edges]
     flat = np.zeros(len(points), np.int64)
@@ -189,7 +186,7 @@ def _counted(points: Array, edges: Sequence[Array], weight: Array | None, densit
         for d, e in enumerate(edges):
             hist = hist / np.diff(e.astype(np.float64)).reshape([-1 if i == d else 1 for i in range(len(edges))])
         hist = hist / hist_total(hist, edges)
-    return hist.astype(dtype)
+    return hist
 
 
 def hist_total(hist: Array, edges: Sequence[Array]) -> Any:
@@ -204,9 +201,7 @@ def _histogramdd(
 ) -> tuple[Array, list[Array]]:
     if a.ndim < 2:
         raise RuntimeError(f"torch.{name}: input tensor should have at least 2 dimensions, but got {a.ndim}")
-    if a.dtype not in (P.FLOAT32, P.FLOAT64):
-        from .constructors import unsupported
-
+    if not P.is_inexact(a.dtype) or a.dtype.kind == "c":
         unsupported(f"{name}_cpu", a.dtype)
     n = a.shape[-1]
     if len(bins) != n:
@@ -225,7 +220,9 @@ def _histogramdd(
                 f"innermost dimension, but got input with shape {list(a.shape)} and weight with shape {list(weight.shape)}"
             )
     if range is not None and len(range) != 2 * n:
-        raise RuntimeError(f"torch.{name}: for a {n}-dimensional histogram range should have {2 * n} elements, but got {len(range)}")
+        raise RuntimeError(
+            f"torch.{name}: for a {n}-dimensional histogram range should have {2 * n} elements, but got {len(range)}"
+        )
     points = a.reshape(-1, n)
     edges: list[Array] = []
     for d, b in enumerate(bins):
@@ -245,13 +242,15 @@ def _histogramdd(
         if not (np.isfinite(low) and np.isfinite(high)):
             raise RuntimeError(f"torch.{name}: dimension {d}'s range [{low}, {high}] is not finite")
         if low > high:
-            raise RuntimeError(f"torch.{name}: min should not exceed max, but got min {low} max {high} for dimension {d}")
+            raise RuntimeError(
+                f"torch.{name}: min should not exceed max, but got min {low} max {high} for dimension {d}"
+            )
         if low == high:
             low, high = low - 0.5, high + 0.5
         from .factory_range import linspace
 
-        edges.append(linspace(low, high, b + 1, 7 if a.dtype == P.FLOAT64 else 6))
-    return _counted(points, edges, weight, density, a.dtype), edges
+        edges.append(linspace(low, high, b + 1, P.code_of(a.dtype)))
+    return convert(_counted(P.wide(points), [P.wide(e) for e in edges], weight, density), a.dtype), edges
 
 
 @kernel("aten::histogram.bins_tensor")
@@ -277,7 +276,11 @@ def histogram_count(
 
 @kernel("aten::histogramdd", "aten::histogramdd.TensorList_bins")
 def histogramdd(
-    a: Array, bins: Sequence[Any], range: Sequence[float] | None = None, weight: Array | None = None, density: bool = False
+    a: Array,
+    bins: Sequence[Any],
+    range: Sequence[float] | None = None,
+    weight: Array | None = None,
+    density: bool = False,
 ) -> tuple[Array, list[Array]]:
     """Counts of points (rows of the last dimension) in boxes."""
     return _histogramdd(a, bins, range, weight, density, "histogramdd")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import promotion as P
-from .constructors import unsupported
-from .memory import Array, on, wrap
+from .constructors import type_name, unsupported
+from .memory import Array, wrap
 from .registry import kernel
 
 
@@ -65,7 +65,7 @@ def unique_dim(
     """The distinct slices of a dimension in lexicographic order, where each is among them, and how often it occurs."""
     dim = wrap(dim, a.ndim)
     if not a.ndim:
-        return a.reshape(1).copy(), np.zeros(1, np.int64), np.ones(1, np.int64)
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if _check_sizes(a, dim):
         return a.copy(), _none(), _none()
     rows = _flat_lanes(a, dim)
@@ -76,7 +76,7 @@ def unique_dim(
     inverse = np.empty(len(rows), np.int64)
     inverse[order] = np.cumsum(new) - 1
     counts = np.diff(np.append(np.nonzero(new)[0], len(rows)))
-    return np.take(a, order[new], dim), inverse, counts
+    return np.moveaxis(np.moveaxis(a, dim, 0)[order[new]].copy(), 0, dim), inverse, counts
 
 
 def _runs(new: Array) -> tuple[Array, Array]:
@@ -89,7 +89,7 @@ def unique_consecutive(
     a: Array, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> tuple[Array, Array, Array]:
     """The first element of every run of equal ones, the run of each element, and the lengths of the runs."""
-    if dim is not None and a.ndim and (a.ndim > 1 or wrap(dim, 1)):
+    if dim is not None and (a.ndim != 1 or dim):
         return unique_dim_consecutive(a, dim, return_inverse, return_counts)
     x = _checked(a).reshape(-1)
     new = np.ones(x.size, np.bool_)
@@ -108,20 +108,22 @@ def unique_dim_consecutive(
 ) -> tuple[Array, Array, Array]:
     """The first slice of every run of equal ones along a dimension, the run of each slice, and the lengths of the runs."""
     dim = wrap(dim, a.ndim)
+    if not a.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if _check_sizes(a, dim):
         return a.copy(), _none(), _none()
     rows = _flat_lanes(a, dim)
     new = np.ones(len(rows), np.bool_)
     new[1:] = (rows[1:] != rows[:-1]).any(1)
     inverse, counts = _runs(new)
-    return a[on(dim, new)], inverse, counts
+    return np.moveaxis(np.moveaxis(a, dim, 0)[new].copy(), 0, dim), inverse, counts
 
 
 @kernel("aten::isin.Tensor_Tensor", "aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor")
 def isin(elements: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Array:
     """Which elements are among others."""
     dtype = P.result_type(elements, test_elements)
-    if dtype.kind in "c":
-        raise RuntimeError("Unsupported input type encountered for isin(): ComplexFloat")
+    if dtype.kind in "cb":
+        raise RuntimeError(f"Unsupported input type encountered for isin(): {type_name(dtype)}")
     wide = P.wide_dtype(dtype)
     return np.asarray(np.isin(P.cast(elements, wide), P.cast(test_elements, wide), invert=invert))

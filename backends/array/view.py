@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, NoReturn
 
 import numpy as np
+
 from linstock.ir import dtypes
 
 from .memory import (

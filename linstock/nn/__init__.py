@@ -20,7 +20,7 @@ from linstock.nn.loss import (
     PoissonNLLLoss, SmoothL1Loss, SoftMarginLoss, TripletMarginLoss, TripletMarginWithDistanceLoss,
 )  # fmt: skip
 from linstock.nn.normalization import (
-    BatchNorm1d, BatchNorm2d, BatchNorm3d, CrossMapLRN2d, GroupNorm, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d, LayerNorm,
+    BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d, LayerNorm,
     LocalResponseNorm, RMSNorm, SyncBatchNorm,
 )  # fmt: skip
 from linstock.nn.padding import (

@@ -183,7 +183,7 @@ def embedding_bag(
     if input.dim() == 2:
         if offsets is not None:
             raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences.")
-        offsets = linstock.arange(0, input.numel(), input.size(1), dtype=input.dtype, device=input.device)
+        starts = linstock.arange(0, input.numel(), input.size(1), dtype=input.dtype, device=input.device)
         input = input.reshape(-1)
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.reshape(-1)
@@ -192,6 +192,7 @@ def embedding_bag(
             raise ValueError("offsets has to be a 1D Tensor but got None")
         if offsets.dim() != 1:
             raise ValueError("offsets has to be a 1D Tensor")
+        starts = offsets
     else:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
     if per_sample_weights is not None and mode != "sum":
@@ -205,5 +206,5 @@ def embedding_bag(
     if max_norm is not None:
         linstock.embedding_renorm_(weight.detach(), input, max_norm, norm_type)
     return linstock.embedding_bag(
-        weight, input, offsets, scale_grad_by_freq, code, sparse, per_sample_weights, include_last_offset, padding_idx
+        weight, input, starts, scale_grad_by_freq, code, sparse, per_sample_weights, include_last_offset, padding_idx
     )[0]

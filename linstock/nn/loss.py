@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from linstock.nn import functional as F
+from linstock.nn.distance import PairwiseDistance
 from linstock.nn.functional_loss import _legacy
 from linstock.runtime.module import Module
 from linstock.runtime.tensor import Tensor
@@ -393,7 +394,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         super().__init__(reduction=reduction)
         if margin <= 0:
             raise ValueError(f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead")
-        self.distance_function: Any = F.pairwise_distance if distance_function is None else distance_function
+        self.distance_function: Any = PairwiseDistance() if distance_function is None else distance_function
         self.margin = margin
         self.swap = swap
 

@@ -300,8 +300,6 @@ class LPPool3d(_LPPoolNd):
 class _AdaptivePoolNd(Module):
     """What all adaptive poolings have."""
 
-    output_size: Any
-
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
 

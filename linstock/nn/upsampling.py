@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from linstock.nn import functional as F
 from linstock.nn.sizes import FloatOrTuple, IntOrTuple
 from linstock.runtime.module import Module
 from linstock.runtime.tensor import Tensor
+
+
+def _floats(factor: FloatOrTuple | None) -> FloatOrTuple | None:
+    if isinstance(factor, tuple):
+        return tuple(float(f) for f in factor)
+    return float(factor) if factor else None
 
 
 class Upsample(Module):
@@ -15,8 +19,6 @@ class Upsample(Module):
 
     __constants__ = ["size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor"]
     name: str
-    size: Any
-    scale_factor: Any
     mode: str
     align_corners: bool | None
     recompute_scale_factor: bool | None
@@ -32,10 +34,7 @@ class Upsample(Module):
         super().__init__()
         self.name = type(self).__name__
         self.size = size
-        if isinstance(scale_factor, tuple):
-            self.scale_factor = tuple(float(f) for f in scale_factor)
-        else:
-            self.scale_factor = float(scale_factor) if scale_factor else None
+        self.scale_factor = _floats(scale_factor)
         self.mode = mode
         self.align_corners = align_corners
         self.recompute_scale_factor = recompute_scale_factor

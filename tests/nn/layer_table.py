@@ -119,7 +119,6 @@ ROWS = [
     _row("GroupNorm(3, 6, affine=False)", (2, 6, 4)),
     _row("LocalResponseNorm(3)", (2, 5, 4, 4)),
     _row("LocalResponseNorm(2, alpha=0.1, beta=0.5, k=2.0)", (2, 5, 4)),
-    _row("CrossMapLRN2d(3)", (2, 5, 4, 4)),
     # pooling
     _row("MaxPool1d(3)", (2, 3, 10)),
     _row("MaxPool1d(3, stride=2, padding=1, return_indices=True)", (2, 3, 10)),

@@ -7,7 +7,9 @@ import re
 
 
 class RandomProgram:
-    """Writes the text of a graph with inputs `%a`, `%b` (Tensor) and `%n` (int) that returns a tuple of tensors and an int."""
+    """Writes the text of a graph with inputs `%a`, `%b` (Tensor) and `%n` (int) that returns a tuple of tensors and an
+    int.
+    """
 
     def __init__(self, seed: int, length: int = 14) -> None:
         self.random = random.Random(seed)
@@ -48,7 +50,8 @@ class RandomProgram:
 
     def statements(self, length: int, depth: int) -> None:
         makers = [
-            self.pure, self.pure, self.pure, self.inplace, self.view, self.number, self.number, self.make_list, self.use_list, self.repeat,
+            self.pure, self.pure, self.pure, self.inplace, self.view, self.number, self.number, self.make_list,
+            self.use_list, self.repeat,
         ]  # fmt: skip
         if depth < 2:
             makers += [lambda: self.conditional(depth), lambda: self.loop(depth)]
@@ -62,9 +65,10 @@ class RandomProgram:
 
     def pure(self) -> None:
         forms = [
-            "aten::relu({0})", "aten::neg({0})", "aten::add({0}, {1}, %c1)", "aten::mul({0}, {1})", "aten::mul({0}, %half)",
-            "aten::add({0}, {2}, %c1)", "aten::clone({0}, %none)", "aten::zeros_like({0}, %none, %none, %none, %none, %none)",
-            "aten::dropout({0}, %half, %false)", "aten::contiguous({0}, %c0)",
+            "aten::relu({0})", "aten::neg({0})", "aten::add({0}, {1}, %c1)", "aten::mul({0}, {1})",
+            "aten::mul({0}, %half)", "aten::add({0}, {2}, %c1)", "aten::clone({0}, %none)",
+            "aten::zeros_like({0}, %none, %none, %none, %none, %none)", "aten::dropout({0}, %half, %false)",
+            "aten::contiguous({0}, %c0)",
         ]  # fmt: skip
         form = self.random.choice(forms)
         if "%false" in form:
@@ -97,7 +101,8 @@ class RandomProgram:
 
     def number(self) -> None:
         forms = [
-            "aten::add({0}, {1})", "aten::mul({0}, %c1)", "aten::sub({0}, %c0)", "aten::size(%a, %c0)", "aten::dim(%b)", "aten::remainder({0}, %c3)",
+            "aten::add({0}, {1})", "aten::mul({0}, %c1)", "aten::sub({0}, %c0)", "aten::size(%a, %c0)",
+            "aten::dim(%b)", "aten::remainder({0}, %c3)",
         ]  # fmt: skip
         self.define("i", "int", self.random.choice(forms).format(self.int(), self.int()), self.ints)
 
@@ -144,7 +149,9 @@ class RandomProgram:
         self.tensors.append(out)
         self.ints.append(number)
 
-    def nested(self, head: str, depth: int, end: object, tensors: list[str] | None = None, ints: list[str] | None = None) -> None:
+    def nested(
+        self, head: str, depth: int, end: object, tensors: list[str] | None = None, ints: list[str] | None = None
+    ) -> None:
         saved = (list(self.tensors), list(self.ints), list(self.lists), self.indent)
         self.line(f"  {head}")
         self.indent += "    "

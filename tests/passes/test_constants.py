@@ -63,7 +63,10 @@ def test_lists_and_tuples_fold() -> None:
 
 def test_a_list_that_is_written_to_or_returned_does_not_fold() -> None:
     for tail in ("  %m : int[] = aten::append(%l, %a)\n  return (%a)\n", "  return (%l)\n"):
-        unchanged(RUN, f"graph(%x : Tensor):\n  %a : int = prim::Constant[value=2]()\n  %l : int[] = prim::ListConstruct(%a)\n{tail}")
+        unchanged(
+            RUN,
+            f"graph(%x : Tensor):\n  %a : int = prim::Constant[value=2]()\n  %l : int[] = prim::ListConstruct(%a)\n{tail}",
+        )
 
 
 def test_a_tensor_that_is_returned_or_written_to_does_not_fold() -> None:

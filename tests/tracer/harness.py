@@ -71,7 +71,7 @@ def cases(program: str) -> list[Case]:
 def torch_cases(program: str, folder: Path) -> dict[str, Case]:
     """The same cases with PyTorch in linstock's place, by name."""
     name = f"{program}_with_torch"
-    text = (PROGRAMS / f"{program}.py").read_text().replace("import linstock as torch", "import torch")
+    text = (PROGRAMS / f"{program}.py").read_text().replace("import linstock as torch", "import torch").replace("from linstock import", "from torch import")
     path = folder / f"{name}.py"
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(name, path)
