@@ -415,7 +415,7 @@ def is_subtype(a: Type, b: Type) -> bool:
             return False
         return all(is_subtype(x, y) for x, y in zip(a.elements, b.elements, strict=True))
     if isinstance(a, (FutureType, RRefType, AwaitType)) and type(a) is type(b):
-        return is_subtype(a.element, b.element)  # type: ignore[attr-defined]
+        return is_subtype(a.element, b.element)
     if isinstance(b, InterfaceType):
         return implements(a, b)
     if b is ANY_CLASS:

@@ -232,9 +232,8 @@ def _len(r: _Rewriter, node: Node) -> Value | None:
 def _list_item(r: _Rewriter, node: Node) -> Value | None:
     """[a, b][1]  =>  b"""
     items, index = r.items(node.inputs[0]), node.inputs[1]
-    if items is None or not index.is_constant or not -len(items) <= index.constant < len(items):
-        return None
-    return items[index.constant]
+    at: int | None = index.constant if index.is_constant else None
+    return items[at] if items is not None and at is not None and -len(items) <= at < len(items) else None
 
 
 def _list_slice(r: _Rewriter, node: Node) -> Value | None:

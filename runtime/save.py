@@ -51,6 +51,7 @@ def save(module: Any, target: str | os.PathLike[str] | BinaryIO, _extra_files: M
     program = ProgramWriter()
     state = StateWriter(program)
     record = state.value(root, root.type)
+    _compile_all(root.type)
     program.collect(root.type)
     code, debug = program.print()
     constants = tuple(state.value(v, None) for v in program.constants)
@@ -86,6 +87,25 @@ def tensor_parts(value: Any) -> TensorData | None:
     if hasattr(array, "ints"):
         return _quantized_parts(array)
     return TensorData.of(array, requires_grad=value.requires_grad)
+
+
+def _compile_all(cls: T.ClassType) -> None:
+    """Compile every method: one may use others (of other classes too) that its class gets only then."""
+    pending = True
+    while pending:
+        pending = False
+        for owner in {id(t): t for t in _reachable(cls)}.values():
+            for method in list(owner.methods.values()):
+                if not method.is_defined:
+                    method.ensure()
+                    pending = True
+
+
+def _reachable(cls: T.ClassType) -> Iterable[T.ClassType]:
+    yield cls
+    for t in cls.attributes.values():
+        if isinstance(t, T.ClassType) and t.is_module:
+            yield from _reachable(t)
 
 
 def _torchbind_named(name: str) -> T.Type | None:

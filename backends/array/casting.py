@@ -12,15 +12,15 @@ from .memory import PRESERVE, Array, DType, copied, empty_ordered, format_order,
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 _CPP_NAMES = {
     0: "uint8_t", 1: "int8_t", 2: "int16_t", 3: "int", 4: "int64_t", 5: "at::Half", 6: "float", 7: "double",
-    9: "c10::complex<float>", 10: "c10::complex<double>", 11: "bool", 15: "at::BFloat16", 27: "uint16_t", 28: "uint32_t",
-    29: "uint64_t",
+    9: "c10::complex<float>", 10: "c10::complex<double>", 11: "bool", 15: "at::BFloat16",
+    27: "uint16_t", 28: "uint32_t", 29: "uint64_t",
 }  # fmt: skip
 
 
 def _steps(source: DType, target: DType) -> tuple[DType, ...]:
     """Types through which a value passes on its way: PyTorch converts in these steps, and each rounds or wraps."""
     if P.is_inexact(source) and target.kind in "iu":
-        # the processor's conversion gives the lowest integer for what does not fit, and narrower types take its low bits
+        # the processor's conversion gives the lowest integer for what does not fit; narrower types take its low bits
         if target.itemsize <= 2:
             return (_INT32, target)
         if target == np.uint32:
@@ -34,7 +34,7 @@ _STEPS: dict[tuple[int, int], tuple[DType, ...]] = {}
 
 
 def convert(a: Array, dtype: DType, order: Any = "K") -> Array:
-    """A new array of the type. Complex to real drops the imaginary part; floats out of an integer's range do as on x86."""
+    """A new array of the type. Complex to real keeps the real part; floats beyond an integer's range do as on x86."""
     source = a.dtype
     if source == dtype:
         return a.copy(order)

@@ -382,7 +382,8 @@ def to_dtype(
 
 @kernel("aten::to.device")
 def to_device(
-    a: Array, device: Device, dtype: int, non_blocking: bool = False, copy: bool = False, memory_format: int | None = None
+    a: Array, device: Device, dtype: int, non_blocking: bool = False, copy: bool = False,
+    memory_format: int | None = None,
 ) -> Array:  # fmt: skip
     """Conversion to a device and a type."""
     check_device(device)
@@ -504,11 +505,13 @@ def _complex_pair(name: str, first: str, a: Array, b: Array) -> Array:
 
     if a.dtype not in (np.float32, np.float64) or b.dtype not in (np.float32, np.float64):
         raise RuntimeError(
-            f"Expected both inputs to be Half, Float or Double tensors but got {type_name(a.dtype)} and {type_name(b.dtype)}"
+            f"Expected both inputs to be Half, Float or Double tensors but got {type_name(a.dtype)} and "
+            f"{type_name(b.dtype)}"
         )
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"Expected object of scalar type {type_name(a.dtype)} but got scalar type {type_name(b.dtype)} for second argument"
+            f"Expected object of scalar type {type_name(a.dtype)} but got scalar type {type_name(b.dtype)} for "
+            "second argument"
         )
     dtype = np.dtype(np.complex64 if a.dtype == np.float32 else np.complex128)
     return np.empty(np.broadcast_shapes(a.shape, b.shape), dtype)
@@ -734,7 +737,8 @@ def _from_storage(a: Array, source: Array, offset: int, size: Sequence[int], str
     needed = offset + (1 + sum((n - 1) * s for n, s in zip(size, steps)) if 0 not in size else 0)
     if needed * a.itemsize > flat.size:
         raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(steps)}, storage offset {offset}, and itemsize {a.itemsize} "
+            f"setStorage: sizes {list(size)}, strides {list(steps)}, storage offset {offset}, and itemsize "
+            f"{a.itemsize} "
             f"requiring a storage size of {needed * a.itemsize} are out of bounds for storage of size {flat.size}"
         )
     whole = flat[: flat.size // a.itemsize * a.itemsize].view(a.dtype)

@@ -1,4 +1,7 @@
-"""Indexing with tensors: reading, writing, gathering, masks. Scatters and other accumulating writes are in `indexing_scatter`."""
+"""Indexing with tensors: reading, writing, gathering, masks.
+
+Scatters and other accumulating writes are in `indexing_scatter`.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ def _refuse(index: Array, size: int, dim: int) -> None:
 def _expanded(a: Array, indices: Indices) -> list[Array | None]:
     """One integer array or None per dimension: masks become the positions of their true elements."""
     out: list[Array | None] = []
-    for i, index in enumerate(indices):
+    for index in indices:
         if index is None:
             out.append(None)
             continue
@@ -69,7 +72,8 @@ def _expanded(a: Array, indices: Indices) -> list[Array | None]:
             for d, n in enumerate(index.shape):
                 if n != a.shape[at + d]:
                     raise IndexError(
-                        f"The shape of the mask {list(index.shape)} at index {d} does not match the shape of the indexed "
+                        f"The shape of the mask {list(index.shape)} at index {d} does not match the shape of the "
+                        "indexed "
                         f"tensor {list(a.shape)} at index {at + d}"
                     )
             if index.ndim:
@@ -107,7 +111,7 @@ def _index_error(a: Array, indices: list[Array | None]) -> Exception:
 @kernel("aten::index.Tensor", "aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor",
         "aten::_unsafe_index.Tensor_hacked_twin")  # fmt: skip
 def index(a: Array, indices: Indices) -> Array:
-    """Elements at integer positions or under masks; the indexed dimensions stay in place if they are neighbours, else lead."""
+    """Elements at integer positions or under masks; indexed dimensions stay if they are neighbours, else lead."""
     arrays = _expanded(a, indices)
     given = [d for d, i in enumerate(arrays) if i is not None]
     if not given:
@@ -121,7 +125,7 @@ def index(a: Array, indices: Indices) -> Array:
     except IndexError:
         raise _index_error(a, arrays) from None
     if all(arrays[d].ndim == 0 for d in given):  # type: ignore[union-attr]
-        return out.copy()
+        return copied(out)
     return row_major(out) if a.flags.c_contiguous else _laid_out(out, a, arrays, given)
 
 
@@ -143,7 +147,8 @@ def _laid_out(out: Array, a: Array, arrays: list[Array | None], given: list[int]
 def _put(a: Array, indices: Indices, values: Array, accumulate: bool) -> Array:
     if values.dtype != a.dtype:
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {type_name(a.dtype)} for the destination and "
+            f"Index put requires the source and destination dtypes match, got {type_name(a.dtype)} for the "
+            "destination and "
             f"{type_name(values.dtype)} for the source."
         )
     arrays = _expanded(a, indices)
@@ -157,7 +162,8 @@ def _put(a: Array, indices: Indices, values: Array, accumulate: bool) -> Array:
         raise _index_error(a, arrays) from None
     except ValueError:
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of shape "
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
+            "shape "
             f"{list(a[key].shape)}"
         ) from None
     return a
@@ -369,7 +375,8 @@ def _mask_value(value: Any, dtype: DType) -> Array:
     if isinstance(value, np.ndarray):
         if value.ndim:
             raise RuntimeError(
-                f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+                f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
+                "dimension(s)."
             )
         value = item(value)
     return checked_scalar(value, dtype)

@@ -35,7 +35,7 @@ def _identity(reduce: str, dtype: DType) -> Any:
 
 
 def _combine(a: Array, key: tuple[Any, ...], values: Any, reduce: str, include_self: bool) -> Array:
-    """A copy of `a` in which the values of each place are reduced together, and with what was there if it is included."""
+    """A copy of `a` in which the values of each place are reduced together, with what was there if that is included."""
     dtype = a.dtype
     wide = P.wide_dtype(dtype)
     out = a.astype(wide, order="C")
@@ -77,7 +77,8 @@ def _scatter_key(a: Array, dim: int, index: Array, src: Any, name: str) -> tuple
         return x, (empty,) * x.ndim, empty.astype(a.dtype) if is_array else src
     for d, n in enumerate(i.shape):
         if (d != dim and n > x.shape[d]) or (is_array and n > (src.shape[d] if src.ndim else 1)):
-            message = f"Expected index {list(index.shape)} to be no larger than self {list(a.shape)} apart from dimension {dim}"
+            message = f"Expected index {list(index.shape)} to be no larger than self {list(a.shape)} "
+            message += f"apart from dimension {dim}"
             if is_array:
                 message += f" and to be no larger than src {list(src.shape)}"
             raise RuntimeError(message)
@@ -112,7 +113,7 @@ def scatter_add(a: Array, dim: int, index: Array, src: Array) -> Array:
 
 @kernel("aten::scatter_reduce.two")
 def scatter_reduce(a: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True) -> Array:
-    """A copy in which values meet at positions of one dimension and are summed, multiplied, averaged, or the extreme kept."""
+    """A copy in which values meet at positions of one dimension and are summed, multiplied, averaged, or compared."""
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return _scatter_reduced(a, dim, index, src, reduce, include_self, "scatter")
@@ -134,7 +135,8 @@ def _slices(a: Array, dim: int, index: Array, source: Array, name: str) -> tuple
     i = check_index_vector(index, f"{name}()")
     if source.dtype != a.dtype:
         raise RuntimeError(
-            f"{name}(): self ({type_name(a.dtype)}) and source ({type_name(source.dtype)}) must have the same scalar type"
+            f"{name}(): self ({type_name(a.dtype)}) and source ({type_name(source.dtype)}) must have the same scalar "
+            "type"
         )
     x = a if a.ndim else a.reshape(1)
     s = source if source.ndim else source.reshape(1)
@@ -145,7 +147,8 @@ def _slices(a: Array, dim: int, index: Array, source: Array, name: str) -> tuple
     if s.ndim != x.ndim or (s.shape[dim] != i.size):
         kind = IndexError if name == "index_copy" else RuntimeError
         raise kind(
-            f"{name}(): Number of indices ({i.size}) should be equal to source.size(dim): ({s.shape[dim]}), for dim: {dim}"
+            f"{name}(): Number of indices ({i.size}) should be equal to source.size(dim): ({s.shape[dim]}), for dim: "
+            f"{dim}"
         )
     if s.shape[:dim] + s.shape[dim + 1 :] != x.shape[:dim] + x.shape[dim + 1 :]:
         raise RuntimeError(
@@ -198,7 +201,8 @@ def index_fill_(a: Array, dim: int, index: Array, value: Any) -> Array:
     if isinstance(value, np.ndarray):
         if value.ndim:
             raise RuntimeError(
-                f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+                f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} "
+                "dimension(s)."
             )
         value = float(value) if P.is_low(value.dtype) else value.item()
     if isinstance(value, complex) and a.dtype.kind != "c":
@@ -236,8 +240,10 @@ def segment_reduce(
         starts, ends = offsets[..., :-1], offsets[..., 1:]
     elif lengths is not None:
         if not unsafe and lengths.size and (lengths.min() < 0 or bool((lengths.sum(-1) != size).any())):
-            raise RuntimeError("segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) "
-                               "when !unsafe.")  # fmt: skip
+            raise RuntimeError(
+                "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
+                "!unsafe."
+            )
         ends = np.cumsum(lengths, -1)
         starts = ends - lengths
     else:

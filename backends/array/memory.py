@@ -1,7 +1,7 @@
 """Strided memory: storages, PyTorch's strides and memory formats, dimension numbers, over NumPy arrays.
 
-The *storage* of an array is the array at the end of its chain of bases; a tensor's storage offset counts from that array's
-first byte.
+The *storage* of an array is the array at the end of its chain of bases; a tensor's storage offset counts from that
+array's first byte.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def strided(a: Array, shape: Sequence[int], strides: Sequence[int], offset: int 
 
 
 def view_strides(a: Array, shape: Sequence[int]) -> list[int] | None:
-    """Strides (bytes) under which `a`'s elements, in order, have another shape of the same size; None: only a copy has it."""
+    """Strides (bytes) under which `a`'s elements, in order, have another shape of that size; None: it takes a copy."""
     if not a.ndim:
         return [a.itemsize] * len(shape)
     if not a.size:
@@ -221,7 +221,7 @@ def format_order(memory_format: int, ndim: int) -> tuple[int, ...]:
 
 
 def preserved_order(a: Array) -> tuple[int, ...]:
-    """Order of dimensions, outermost first, that a new tensor "like" `a` takes: by strides, undecided ones as they stand."""
+    """Order of dimensions, outermost first, that a new tensor "like" `a` takes: by strides, else as they stand."""
     return order_of(a.shape, a.strides)
 
 
@@ -271,7 +271,7 @@ def copied(a: Array, memory_format: int | None = None) -> Array:
 
 
 def copied_storage(a: Array) -> Array:
-    """A copy of the whole storage, and of `a` in it: gaps between its elements are kept. Expanded arrays become dense."""
+    """A copy of the whole storage, and of `a` in it: gaps between elements stay. Expanded arrays become dense."""
     if overlaps_itself(a):
         return copied(a)
     root = storage(a)

@@ -197,7 +197,8 @@ def not_empty(a: Array, axes: tuple[int, ...] | None, name: str, dim: Dims) -> N
         return
     if axes is None:
         raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+            "with the "
             "'dim' argument."
         )
     for d in axes:
@@ -210,7 +211,8 @@ def _register_extremes(name: str, f: np.ufunc, arg: Callable[..., Any]) -> None:
         _ordered(a, f"{name}_all")
         if not a.size:
             raise RuntimeError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                "with "
                 "the 'dim' argument."
             )
         return _extreme(f, a, None)
@@ -247,7 +249,8 @@ def _register_extremes(name: str, f: np.ufunc, arg: Callable[..., Any]) -> None:
             unsupported(f"arg{name}_cpu", a.dtype)
         if dim is None and not a.size:
             raise IndexError(
-                f"arg{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                f"arg{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+                "dim with "
                 "the 'dim' argument."
             )
         axes = axes_of(dim, a.ndim)

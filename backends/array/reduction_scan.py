@@ -128,7 +128,8 @@ def _gradient(a: Array, spacing: Sequence[Any] | None, dims: Sequence[int] | Non
         raise RuntimeError("dim appears multiple times in the list of dims")
     if spacing is not None and len(spacing) != len(chosen):
         raise RuntimeError(
-            f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length {len(chosen)} (the number of "
+            f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length {len(chosen)} (the "
+            "number of "
             f"dimensions), but got a list of length {len(spacing)}"
         )
     for d in chosen:
@@ -144,7 +145,8 @@ def _gradient(a: Array, spacing: Sequence[Any] | None, dims: Sequence[int] | Non
         if isinstance(step, np.ndarray):
             if step.ndim != 1 or step.size != a.shape[d]:
                 raise RuntimeError(
-                    "torch.gradient expected each element of spacing to be a 1-dimensional tensor whose length is the size of "
+                    "torch.gradient expected each element of spacing to be a 1-dimensional tensor whose length is "
+                    "the size of "
                     "its dimension"
                 )
             step = step.astype(P.result_type(x, step) if step.dtype.kind != "c" else step.dtype)

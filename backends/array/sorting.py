@@ -261,7 +261,8 @@ def _quantile(a: Array, q: Any, dim: int | None, keepdim: bool, interpolation: s
             raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
         if q.dtype != a.dtype:
             raise RuntimeError(
-                f"{name}() q tensor must be same dtype as the input tensor, got {type_name(q.dtype)} and {type_name(a.dtype)}"
+                f"{name}() q tensor must be same dtype as the input tensor, got {type_name(q.dtype)} and "
+                f"{type_name(a.dtype)}"
             )
     else:
         q = np.array(q, a.dtype)

@@ -81,7 +81,8 @@ def searchsorted(
     if not isinstance(values, np.ndarray):
         if sorted_sequence.ndim > 1:
             raise RuntimeError(
-                "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+                "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but "
+                "we got "
                 f"boundaries tensor dim({sorted_sequence.ndim}) and input value's dim(0) numel(1)"
             )
         values = P.cast_scalar(values, P.result_type(sorted_sequence, values))
@@ -91,8 +92,10 @@ def searchsorted(
         )
     elif sorted_sequence.ndim > 1 and sorted_sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
-            f"input value tensor must match, but we got boundaries tensor {list(sorted_sequence.shape)} and input value tensor "
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            "tensor and "
+            f"input value tensor must match, but we got boundaries tensor {list(sorted_sequence.shape)} and input "
+            "value tensor "
             f"{list(values.shape)}"
         )
     if sorted_sequence.dtype != values.dtype:
@@ -206,18 +209,22 @@ def _histogramdd(
     n = a.shape[-1]
     if len(bins) != n:
         raise RuntimeError(
-            f"torch.{name}: The size of bins must be equal to the innermost dimension of the input, got {len(bins)} and {n}"
+            f"torch.{name}: The size of bins must be equal to the innermost dimension of the input, got {len(bins)} "
+            f"and {n}"
         )
     if weight is not None:
         if weight.dtype != a.dtype:
             raise RuntimeError(
-                f"torch.{name}: if weight tensor is provided, it should have the same dtype as the input tensor, but got "
+                f"torch.{name}: if weight tensor is provided, it should have the same dtype as the input tensor, but "
+                "got "
                 f"weight dtype {type_name(weight.dtype)} and input dtype {type_name(a.dtype)}"
             )
         if weight.shape != a.shape[:-1]:
             raise RuntimeError(
-                f"torch.{name}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
-                f"innermost dimension, but got input with shape {list(a.shape)} and weight with shape {list(weight.shape)}"
+                f"torch.{name}: if weight tensor is provided it should have the same shape as the input tensor "
+                "excluding its "
+                f"innermost dimension, but got input with shape {list(a.shape)} and weight with shape "
+                f"{list(weight.shape)}"
             )
     if range is not None and len(range) != 2 * n:
         raise RuntimeError(
@@ -267,7 +274,8 @@ def histogram_count(
     w = None if weight is None else weight.reshape(-1)
     if weight is not None and weight.shape != a.shape:
         raise RuntimeError(
-            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its "
+            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
+            "excluding its "
             f"innermost dimension, but got input with shape {list(a.shape)} and weight with shape {list(weight.shape)}"
         )
     hist, edges = _histogramdd(a.reshape(-1, 1), [bins], range, w, density, "histogram")

@@ -106,7 +106,7 @@ def unique_consecutive(
 def unique_dim_consecutive(
     a: Array, dim: int, return_inverse: bool = False, return_counts: bool = False
 ) -> tuple[Array, Array, Array]:
-    """The first slice of every run of equal ones along a dimension, the run of each slice, and the lengths of the runs."""
+    """The first slice of every run of equal ones along a dimension, the run of each slice, the lengths of the runs."""
     dim = wrap(dim, a.ndim)
     if not a.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")

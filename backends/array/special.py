@@ -103,6 +103,13 @@ def _trigamma(x: Array) -> Array:
     return np.where(reflected, -total, total)
 
 
+@kernel("aten::polygamma_")
+def polygamma_(self: Array, n: int) -> Array:
+    """In place; the order of the arguments differs from the functional form's."""
+    self[...] = polygamma(n, self)
+    return self
+
+
 @kernel("aten::polygamma", "aten::special_polygamma")
 def polygamma(n: int, self: Array) -> Array:
     """The n-th derivative of digamma. Raises RuntimeError for a negative n."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any, NoReturn
 
@@ -138,7 +139,8 @@ def unflatten(a: Array, dim: int, sizes: Sequence[int]) -> Array:
             shape[shape.index(-1)] = n // known
     if prod(shape) != n or min(shape) < 0:
         raise RuntimeError(
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({n}) in the input tensor"
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({n}) in the input "
+            "tensor"
         )
     return view(a, a.shape[:dim] + tuple(shape) + a.shape[dim + 1 :])
 
@@ -193,7 +195,8 @@ def expand(a: Array, size: Sequence[int], implicit: bool = False) -> Array:
     new = len(size) - a.ndim
     if new < 0:
         raise RuntimeError(
-            f"expand: the number of sizes provided ({len(size)}) must be greater or equal to the number of dimensions in "
+            f"expand: the number of sizes provided ({len(size)}) must be greater or equal to the number of "
+            "dimensions in "
             f"the tensor ({a.ndim})"
         )
     shape, steps = list(size), [0] * len(size)
@@ -249,7 +252,8 @@ def broadcast_shape(*shapes: Sequence[int]) -> tuple[int, ...]:
             if n != have and n != 1:
                 if have != 1:
                     raise RuntimeError(
-                        f"The size of tensor a ({have}) must match the size of tensor b ({n}) at non-singleton dimension "
+                        f"The size of tensor a ({have}) must match the size of tensor b ({n}) at non-singleton "
+                        "dimension "
                         f"{i + shift}"
                     )
                 out[i + shift] = n
@@ -330,7 +334,8 @@ def permute(a: Array, dims: Sequence[int]) -> Array:
     except ValueError:
         if len(dims) != a.ndim:
             raise RuntimeError(
-                "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+                "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+                "desired "
                 f"ordering of dimensions i.e. input.dim() = {a.ndim} is not equal to len(dims) = {len(dims)}"
             ) from None
         for d in dims:
@@ -538,7 +543,8 @@ def as_strided(a: Array, size: Sequence[int], stride: Sequence[int], storage_off
     last = start + sum((n - 1) * s for n, s in zip(size, stride)) + 1
     if 0 not in size and last * item > root.nbytes:
         raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize {item} requiring "
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize {item} "
+            "requiring "
             f"a storage size of {last * item} are out of bounds for storage of size {root.nbytes}"
         )
     steps = [s * item for s in stride]
@@ -553,7 +559,7 @@ def as_strided(a: Array, size: Sequence[int], stride: Sequence[int], storage_off
 
 def _pieces(a: Array, dim: int, bounds: Sequence[int]) -> list[Array]:
     head = (_ALL,) * dim
-    return [a[head + (slice(lo, hi),)] for lo, hi in zip(bounds, bounds[1:])]
+    return [a[head + (slice(lo, hi),)] for lo, hi in pairwise(bounds)]
 
 
 @kernel("aten::split_with_sizes", "aten::split", "aten::split.sizes")
@@ -566,7 +572,8 @@ def split_with_sizes(a: Array, split_sizes: Sequence[int], dim: int = 0) -> list
     for n in split_sizes:
         if n < 0:
             raise RuntimeError(
-                f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(split_sizes)}"
+                "split_with_sizes expects split_sizes have only non-negative entries, but got "
+                f"split_sizes={list(split_sizes)}"
             )
         bounds.append(bounds[-1] + n)
     if bounds[-1] != a.shape[dim]:
@@ -640,7 +647,8 @@ def tensor_split_tensor(a: Array, tensor_indices_or_sections: Array, dim: int = 
         raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long")
     if where.ndim > 1:
         raise RuntimeError(
-            f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, "
+            "but got "
             f"a tensor with {where.ndim} dims"
         )
     return tensor_split(a, int(where), dim) if not where.ndim else tensor_split_indices(a, where.tolist(), dim)
@@ -765,7 +773,8 @@ def view_dtype(a: Array, dtype: int) -> Array:
         )
     if a.strides[-1] != old and a.shape[-1] > 1:
         raise RuntimeError(
-            f"self.stride(-1) must be 1 to view {_type_name(a)} as {_name_of(dtype)} (different element sizes), but got "
+            f"self.stride(-1) must be 1 to view {_type_name(a)} as {_name_of(dtype)} (different element sizes), but "
+            "got "
             f"{a.strides[-1] // old}"
         )
     if new < old:
@@ -775,18 +784,21 @@ def view_dtype(a: Array, dtype: int) -> Array:
     ratio = new // old
     if a.shape[-1] % ratio:
         raise RuntimeError(
-            f"self.size(-1) must be divisible by {ratio} to view {_type_name(a)} as {_name_of(dtype)} (different element "
+            f"self.size(-1) must be divisible by {ratio} to view {_type_name(a)} as {_name_of(dtype)} (different "
+            "element "
             f"sizes), but got {a.shape[-1]}"
         )
     if _offset_of(a) % ratio:
         raise RuntimeError(
-            f"self.storage_offset() must be divisible by {ratio} to view {_type_name(a)} as {_name_of(dtype)} (different "
+            f"self.storage_offset() must be divisible by {ratio} to view {_type_name(a)} as {_name_of(dtype)} "
+            "(different "
             f"element sizes), but got {_offset_of(a)}"
         )
     for i, s in enumerate(a.strides[:-1]):
         if s % new and a.size:
             raise RuntimeError(
-                f"self.stride({i}) must be divisible by {ratio} to view {_type_name(a)} as {_name_of(dtype)} (different "
+                f"self.stride({i}) must be divisible by {ratio} to view {_type_name(a)} as {_name_of(dtype)} "
+                "(different "
                 f"element sizes), but got {s // old}"
             )
     return a.view(to)

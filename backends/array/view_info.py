@@ -78,6 +78,18 @@ def device_type(d: Device) -> str:
     return d.type
 
 
+@kernel("aten::is_conj", "aten::is_neg")
+def is_lazy(a: Array) -> bool:
+    """Whether a conjugation or negation is still to be done: never, it is done at once."""
+    return False
+
+
+@kernel("aten::is_pinned")
+def is_pinned(a: Array, device: Any = None) -> bool:
+    """Whether the memory is locked for a GPU: never on the CPU."""
+    return False
+
+
 @kernel("aten::is_complex")
 def is_complex(a: Array) -> bool:
     """Whether the element type is complex."""
@@ -140,7 +152,7 @@ def _never(a: Any) -> bool:
 kernel(
     "aten::_is_zerotensor", "aten::is_distributed", "aten::is_inference",
     *[f"prim::is_{kind}" for kind in (
-        "cuda", "ipu", "maia", "meta", "mkldnn", "mps", "mtia", "nested", "quantized", "sparse", "sparse_csr", "vulkan", "xla",
-        "xpu",
+        "cuda", "ipu", "maia", "meta", "mkldnn", "mps", "mtia", "nested", "quantized", "sparse", "sparse_csr", "vulkan",
+        "xla", "xpu",
     )],
 )(_never)  # fmt: skip

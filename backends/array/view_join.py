@@ -35,7 +35,7 @@ def _common(tensors: Sequence[Array], name: str) -> Sequence[Array]:
     if not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     first = tensors[0].dtype
-    if all([t.dtype is first for t in tensors]):
+    if all(t.dtype is first for t in tensors):
         return tensors
     dtype = P.result_type(*tensors)
     return [P.cast(t, dtype) for t in tensors]
@@ -75,7 +75,8 @@ def _cat_mismatch(arrays: Sequence[Array], dim: int) -> None:
         for d, (n, m) in enumerate(zip(first.shape, t.shape)):
             if d != dim and n != m:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for tensor "
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for "
+                    "tensor "
                     f"number {i} in the list."
                 )
 
@@ -88,7 +89,8 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
     for i, t in enumerate(arrays):
         if t.shape != first:
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and {list(t.shape)} at entry {i}"
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and {list(t.shape)} "
+                f"at entry {i}"
             )
     dim = wrap(dim, len(first) + 1)
     head = (_ALL,) * dim + (None,)
@@ -201,7 +203,8 @@ def constant_pad_nd(a: Array, pad: Sequence[int], value: Any = 0) -> Array:
         n = shape[d] + before + after
         if n < 0:
             raise RuntimeError(
-                f"The input size {shape[d]}, plus negative padding {before} and {after} resulted in a negative output size, "
+                f"The input size {shape[d]}, plus negative padding {before} and {after} resulted in a negative "
+                "output size, "
                 f"which is invalid. Check dimension {d} of your input."
             )
         source[d] = slice(max(-before, 0), max(shape[d] - max(-after, 0), 0))
@@ -251,7 +254,8 @@ def _check_pad(a: Array, pad: Sequence[int], dims: int, name: str, reflect: bool
     if a.ndim not in (dims + 1, dims + 2) or any(n == 0 for n in a.shape[a.ndim - dims - 1 :]):
         kind = {1: "2D or 3D", 2: "3D or 4D", 3: "4D or 5D"}[dims]
         raise RuntimeError(
-            f"Expected {kind} (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but "
+            f"Expected {kind} (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+            "input, but "
             f"got: {list(a.shape)}"
         )
     for i in range(dims):
@@ -259,12 +263,14 @@ def _check_pad(a: Array, pad: Sequence[int], dims: int, name: str, reflect: bool
         n, before, after = a.shape[d], pad[2 * i], pad[2 * i + 1]
         if reflect and (before >= n or after >= n):
             raise RuntimeError(
-                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but "
+                "got: padding "
                 f"({before}, {after}) at dimension {d} of input {list(a.shape)}"
             )
         if n + before + after < 1:
             raise RuntimeError(
-                f"input ({list(a.shape)}) is too small. Calculated output size {n + before + after} at dimension {d} ({name})"
+                f"input ({list(a.shape)}) is too small. Calculated output size {n + before + after} at dimension {d} "
+                f"({name})"
             )
 
 
@@ -306,8 +312,10 @@ def pad_enum(a: Array, pad: Sequence[int], mode: int, value: float | None = None
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) > 2 * a.ndim:
-        raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got padding "
-                           f"length {len(pad)} and input of dimension {a.ndim}")  # fmt: skip
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {a.ndim}"
+        )
     if mode == 0:
         return constant_pad_nd(a, pad, 0.0 if value is None else value)
     names = [k for k, v in _MODES.items() if v == mode]

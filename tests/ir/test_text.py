@@ -141,17 +141,16 @@ MALFORMED = [
     ("graph(%x : Tensr):\n  return (%x)\n", "line 1, column 12: there is no type Tensr"),
     ("graph(%x : Tensor)\n  return (%x)\n", "line 2, column 3: unexpected 'return'"),
     ("graph(%x : Tensor):\n  return (%x", "line 2, column 13: the text ends too early"),
-    ("graph(%x : Tensor):\n  %y : Tensor = aten::ad(%x)\n  return (%y)\n", "line 2, column 17: there is no operator
-    aten::ad; did you mean"), ("graph(%x : Tensor):\n  %y : Tensor = aten::mul.no(%x)\n  return (%y)\n", "there is no
-    operator aten::mul.no"), ("graph(%x : str):\n  %y : Tensor = aten::relu(%x)\n  return (%y)\n", r"no overload of
-    aten::relu takes \(str\)"), ("graph(%x : str):\n  %x : int = prim::Constant[value=1]()\n  return (%x)\n", "line 2,
-    column 3: %x is assigned twice"), ("graph(%x : str):\n  %y : int = prim::Constant[value=a.b]()\n  return (%x)\n",
-    "line 2, column 35: a.b is not a value"), ("graph(%x : str):\n  %y : Tensor = prim::Constant[value=CONSTANTS.c3]()\n
-    return (%x)\n", "there is no constant 3"), ("graph(%x : str):\n  %y : Function = prim::Constant[value=@g]()\n
-    return (%x)\n", "there is no function g"), ("graph(%x : str):\n  %y : Tensor = prim::Constant[value=tensor(Float,
-    [3], [1.])]()\n  return (%x)\n", "this is not a tensor"), ("graph(%x : str) $\n", "unexpected '\\$'"), ( "graph(%c :
-    bool):\n   = prim::If(%c)\n    block0():\n      %a : int = prim::Constant[value=1]()\n      -> ()\n" "
-    block1():\n      -> ()\n  return (%a)\n", "line 8, column 11: %a is not defined here", ),
+    ("graph(%x : Tensor):\n  %y : Tensor = aten::ad(%x)\n  return (%y)\n", "line 2, column 17: there is no operator aten::ad; did you mean"),
+    ("graph(%x : Tensor):\n  %y : Tensor = aten::mul.no(%x)\n  return (%y)\n", "there is no operator aten::mul.no"),
+    ("graph(%x : str):\n  %y : Tensor = aten::relu(%x)\n  return (%y)\n", r"no overload of aten::relu takes \(str\)"),
+    ("graph(%x : str):\n  %x : int = prim::Constant[value=1]()\n  return (%x)\n", "line 2, column 3: %x is assigned twice"),
+    ("graph(%x : str):\n  %y : int = prim::Constant[value=a.b]()\n  return (%x)\n", "line 2, column 35: a.b is not a value"),
+    ("graph(%x : str):\n  %y : Tensor = prim::Constant[value=CONSTANTS.c3]()\n  return (%x)\n", "there is no constant 3"),
+    ("graph(%x : str):\n  %y : Function = prim::Constant[value=@g]()\n  return (%x)\n", "there is no function g"),
+    ("graph(%x : str):\n  %y : Tensor = prim::Constant[value=tensor(Float, [3], [1.])]()\n  return (%x)\n", "this is not a tensor"),
+    ("graph(%x : str) $\n", "unexpected '\\$'"),
+    ( "graph(%c : bool):\n   = prim::If(%c)\n    block0():\n      %a : int = prim::Constant[value=1]()\n      -> ()\n" " block1():\n      -> ()\n  return (%a)\n", "line 8, column 11: %a is not defined here", ),
 ]  # fmt: skip
 
 

@@ -55,17 +55,42 @@ def test_malformed_types(text: str, message: str) -> None:
 
 
 SUBTYPES = [
-    ("int", "int"), ("int", "int?"), ("NoneType", "int?"), ("int", "Scalar"), ("float", "Scalar"), ("int", "Any"),
-    ("Tensor[]", "Any"), ("Float(2, 3)", "Tensor"), ("Float(2, 3)", "Float(*)"), ("Float(2, 3)", "Tensor(s0, 3)"),
-    ("Float(2)[]", "Tensor[]"), ("(int, Float(2))", "(Scalar, Tensor)"), ("__torch__.N", "(int, Tensor)"), ("Union(int,
-    str)", "Union(str, int, float)"), ("int?", "Union(int, NoneType, str)"), ("int", "Union(int, str)"), ("__torch__.C",
-    "AnyClassType"), ("Enum<__torch__.E>", "AnyEnumType"), ("Future(Float(2))", "Future(Tensor)"), ("__torch__.C",
-    "__torch__.I"),
+    ("int", "int"),
+    ("int", "int?"),
+    ("NoneType", "int?"),
+    ("int", "Scalar"),
+    ("float", "Scalar"),
+    ("int", "Any"),
+    ("Tensor[]", "Any"),
+    ("Float(2, 3)", "Tensor"),
+    ("Float(2, 3)", "Float(*)"),
+    ("Float(2, 3)", "Tensor(s0, 3)"),
+    ("Float(2)[]", "Tensor[]"),
+    ("(int, Float(2))", "(Scalar, Tensor)"),
+    ("__torch__.N", "(int, Tensor)"),
+    ("Union(int, str)", "Union(str, int, float)"),
+    ("int?", "Union(int, NoneType, str)"),
+    ("int", "Union(int, str)"),
+    ("__torch__.C", "AnyClassType"),
+    ("Enum<__torch__.E>", "AnyEnumType"),
+    ("Future(Float(2))", "Future(Tensor)"),
+    ("__torch__.C", "__torch__.I"),
 ]  # fmt: skip
 NO_SUBTYPES = [
-    ("int?", "int"), ("bool", "int"), ("int", "float"), ("bool", "Scalar"), ("Tensor", "Float(*)"), ("Float(2)",
-    "Long(2)"), ("Float(2)", "Float(3)"), ("Float(2)", "Float(2, 1)"), ("int[]", "int?[]"), ("int[]", "Scalar[]"),
-    ("(int)", "(int, int)"), ("(int, Tensor)", "__torch__.N"), ("Dict(str, int)", "Dict(str, Any)"), ("Any", "int"),
+    ("int?", "int"),
+    ("bool", "int"),
+    ("int", "float"),
+    ("bool", "Scalar"),
+    ("Tensor", "Float(*)"),
+    ("Float(2)", "Long(2)"),
+    ("Float(2)", "Float(3)"),
+    ("Float(2)", "Float(2, 1)"),
+    ("int[]", "int?[]"),
+    ("int[]", "Scalar[]"),
+    ("(int)", "(int, int)"),
+    ("(int, Tensor)", "__torch__.N"),
+    ("Dict(str, int)", "Dict(str, Any)"),
+    ("Any", "int"),
     ("Union(int, str)", "int"),
 ]  # fmt: skip
 
@@ -81,10 +106,18 @@ def test_no_subtypes(a: str, b: str) -> None:
 
 
 UNIFIED = [
-    ("int", "int", "int"), ("int", "NoneType", "int?"), ("int?", "int", "int?"), ("Float(2)", "Float(3)", "Tensor"),
-    ("Float(2)", "Tensor", "Tensor"), ("Float(2)[]", "Float(3)[]", "Tensor[]"), ("(int, NoneType)", "(int, str)", "(int,
-    str?)"), ("int", "Scalar", "Scalar"), ("int", "str", None), ("int[]", "float[]", None), ("__torch__.N", "(int,
-    Tensor)", "(int, Tensor)"), ("Future(int)", "Future(NoneType)", "Future(int?)"),
+    ("int", "int", "int"),
+    ("int", "NoneType", "int?"),
+    ("int?", "int", "int?"),
+    ("Float(2)", "Float(3)", "Tensor"),
+    ("Float(2)", "Tensor", "Tensor"),
+    ("Float(2)[]", "Float(3)[]", "Tensor[]"),
+    ("(int, NoneType)", "(int, str)", "(int, str?)"),
+    ("int", "Scalar", "Scalar"),
+    ("int", "str", None),
+    ("int[]", "float[]", None),
+    ("__torch__.N", "(int, Tensor)", "(int, Tensor)"),
+    ("Future(int)", "Future(NoneType)", "Future(int?)"),
 ]  # fmt: skip
 
 

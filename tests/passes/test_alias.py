@@ -37,29 +37,22 @@ ALIASES = [
     ("  %a : Tensor = aten::clone(%x, %none)\n", "a", "x", False),
     ("", "x", "y", True),  # the caller may pass one tensor twice
     # through lists: what is taken out may be anything that was put in
-    ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] = prim::ListConstruct(%a, %y)\n  %b : Tensor =
-    aten::__getitem__(%l, %c0)\n", "a", "b", True), ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] =
-    prim::ListConstruct()\n  %z : Tensor[] = aten::append(%l, %a)\n  %b : Tensor = aten::pop(%l, %c0)\n", "a", "b",
-    True), ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] = prim::ListConstruct(%a)\n  %m : Tensor[] =
-    aten::slice(%l, %none, %none, %c1)\n  %b : Tensor = aten::__getitem__(%m, %c0)\n", "a", "b", True),
+    ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] = prim::ListConstruct(%a, %y)\n  %b : Tensor = aten::__getitem__(%l, %c0)\n", "a", "b", True),
+    ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] = prim::ListConstruct()\n  %z : Tensor[] = aten::append(%l, %a)\n  %b : Tensor = aten::pop(%l, %c0)\n", "a", "b", True),
+    ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] = prim::ListConstruct(%a)\n  %m : Tensor[] = aten::slice(%l, %none, %none, %c1)\n  %b : Tensor = aten::__getitem__(%m, %c0)\n", "a", "b", True),
     # a list that is only read does not make its elements aliases
-    ("  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::neg(%x)\n  %l : Tensor[] = prim::ListConstruct(%a, %b)\n  %s
-    : Tensor = aten::cat(%l, %c0)\n", "a", "b", False), ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] =
-    prim::ListConstruct(%a)\n  %s : Tensor = aten::cat(%l, %c0)\n", "a", "s", False),
+    ("  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::neg(%x)\n  %l : Tensor[] = prim::ListConstruct(%a, %b)\n  %s : Tensor = aten::cat(%l, %c0)\n", "a", "b", False),
+    ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] = prim::ListConstruct(%a)\n  %s : Tensor = aten::cat(%l, %c0)\n", "a", "s", False),
     # tuples are looked into element by element
-    ("  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::neg(%x)\n  %p : (Tensor, Tensor) = prim::TupleConstruct(%a,
-    %b)\n  %q : Tensor, %r : Tensor = prim::TupleUnpack(%p)\n", "q", "b", False), ("  %a : Tensor = aten::relu(%x)\n  %b
-    : Tensor = aten::neg(%x)\n  %p : (Tensor, Tensor) = prim::TupleConstruct(%a, %b)\n  %q : Tensor, %r : Tensor =
-    prim::TupleUnpack(%p)\n", "q", "a", True),
+    ("  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::neg(%x)\n  %p : (Tensor, Tensor) = prim::TupleConstruct(%a, %b)\n  %q : Tensor, %r : Tensor = prim::TupleUnpack(%p)\n", "q", "b", False),
+    ("  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::neg(%x)\n  %p : (Tensor, Tensor) = prim::TupleConstruct(%a, %b)\n  %q : Tensor, %r : Tensor = prim::TupleUnpack(%p)\n", "q", "a", True),
     # parts of a list of views
-    ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] = aten::chunk(%a, %c1, %c0)\n  %b : Tensor =
-    prim::ListUnpack(%l)\n", "a", "b", True),
+    ("  %a : Tensor = aten::relu(%x)\n  %l : Tensor[] = aten::chunk(%a, %c1, %c0)\n  %b : Tensor = prim::ListUnpack(%l)\n", "a", "b", True),
     # operators that share without saying so
     ("  %p : float = prim::Constant[value=0.5]()\n  %a : Tensor = aten::dropout(%x, %p, %f)\n", "a", "x", True),
     # control flow
-    ("  %a : Tensor = aten::relu(%x)\n  %b : Tensor = prim::If(%t)\n    block0():\n      -> (%a)\n    block1():\n
-    -> (%y)\n", "a", "b", True), ("  %a : Tensor = aten::relu(%x)\n  %b : Tensor = prim::Loop(%n, %t, %a)\n    block0(%i
-    : int, %k : Tensor):\n      %d : Tensor = aten::relu_(%k)\n      -> (%t, %k)\n", "a", "d", True),
+    ("  %a : Tensor = aten::relu(%x)\n  %b : Tensor = prim::If(%t)\n    block0():\n      -> (%a)\n    block1():\n      -> (%y)\n", "a", "b", True),
+    ("  %a : Tensor = aten::relu(%x)\n  %b : Tensor = prim::Loop(%n, %t, %a)\n    block0(%i : int, %k : Tensor):\n      %d : Tensor = aten::relu_(%k)\n      -> (%t, %k)\n", "a", "d", True),
 ]  # fmt: skip
 
 
@@ -79,9 +72,8 @@ def test_values_of_different_kinds_never_alias() -> None:
 
 def test_a_write_is_seen_through_views_and_containers() -> None:
     body = (
-        "  %a : Tensor = aten::relu(%x)\n  %v : Tensor = aten::t(%a)\n  %w : Tensor = aten::relu_(%v)\n  %l : "
-        "Tensor[] = prim::ListConstruct(%a)\n  %s : Tensor = aten::cat(%l, %c0)\n  %other : Tensor = "
-        "aten::neg(%x)\n"
+        "  %a : Tensor = aten::relu(%x)\n  %v : Tensor = aten::t(%a)\n  %w : Tensor = aten::relu_(%v)\n"
+        "  %l : Tensor[] = prim::ListConstruct(%a)\n  %s : Tensor = aten::cat(%l, %c0)\n  %other : Tensor = aten::neg(%x)\n"
     )
     _, alias, named = analysed(body)
     assert alias.has_writers(named["a"]) and alias.has_writers(named["v"]) and alias.has_writers(named["l"])

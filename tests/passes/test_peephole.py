@@ -24,31 +24,54 @@ RULES = {
     "cast to own type": ("%r : Tensor = prim::unchecked_cast(%x)", "", "%x"),
     "unwrap what is there": ("%r : Tensor = aten::_unwrap_optional(%x)", "", "%x"),
     "isinstance": ("%r : bool = prim::isinstance[types=[int, str]](%u)", "%r : bool = prim::Constant[value=1]()", "%r"),
-    "not isinstance": ("%r : bool = prim::isinstance[types=[float]](%n)", "%r : bool = prim::Constant[value=0]()",
-    "%r"), "n + 0": ("%r : int = aten::add(%n, %c0)", "", "%n"), "0 + n": ("%r : int = aten::add(%c0, %n)", "", "%n"),
-    "n - 0": ("%r : int = aten::sub(%n, %c0)", "", "%n"), "1 * n": ("%r : int = aten::mul(%c1, %n)", "", "%n"), "n //
-    1": ("%r : int = aten::floordiv(%n, %c1)", "", "%n"), "f * 1.0": ("%r : float = aten::mul(%f, %one)", "", "%f"), "b
-    and True": ("%r : bool = aten::__and__(%b, %true)", "", "%b"), "not not b": ("%q : bool = aten::__not__(%b)\n  %r :
-    bool = aten::__not__(%q)", "%q : bool = aten::__not__(%b)", "%b"), "int of int": ("%r : int = aten::Int(%n)", "",
-    "%n"), "number of tensor of number": ( "%t : Tensor = prim::NumToTensor(%n)\n  %r : int = aten::Int(%t)", "%t :
-    Tensor = prim::NumToTensor(%n)", "%n", ), "len of list": ( "%l : int[] = prim::ListConstruct(%n, %n)\n  %r : int =
-    aten::len(%l)", "%l : int[] = prim::ListConstruct(%n, %n)\n  %r : int = prim::Constant[value=2]()", "%r", ), "item
-    of list": ( "%l : int[] = prim::ListConstruct(%c1, %n)\n  %r : int = aten::__getitem__(%l, %c1)", "%l : int[] =
-    prim::ListConstruct(%c1, %n)", "%n", ), "unpacked list": ( "%l : int[] = prim::ListConstruct(%c1, %n)\n  %q : int,
-    %r : int = prim::ListUnpack(%l)", "%l : int[] = prim::ListConstruct(%c1, %n)", "%n", ), "slice of list": ( "%l :
-    int[] = prim::ListConstruct(%c1, %n)\n  %m : int[] = aten::slice(%l, %c1, %none, %c1)\n  %r : Tensor =
-    aten::reshape(%x, %m)", "%l : int[] = prim::ListConstruct(%c1, %n)\n  %m : int[] = prim::ListConstruct(%n)\n  %r :
-    Tensor = aten::reshape(%x, %m)", "%r", ), "lists joined": ( "%l : int[] = prim::ListConstruct(%n)\n  %m : int[] =
-    aten::add(%l, %l)\n  %r : Tensor = aten::reshape(%x, %m)", "%l : int[] = prim::ListConstruct(%n)\n  %m : int[] =
-    prim::ListConstruct(%n, %n)\n  %r : Tensor = aten::reshape(%x, %m)", "%r", ), "t of t": ("%q : Tensor =
-    aten::t(%x)\n  %r : Tensor = aten::t(%q)", "%q : Tensor = aten::t(%x)", "%x"), "transposed back": ( "%q : Tensor =
-    aten::transpose(%x, %c0, %c1)\n  %r : Tensor = aten::transpose(%q, %c1, %c0)", "%q : Tensor = aten::transpose(%x,
-    %c0, %c1)", "%x", ), "dropout in eval mode": ("%r : Tensor = aten::dropout(%x, %f, %false)", "", "%x"), "loop
-    index": ("%r : int = aten::__derive_index(%n, %c0, %c1)", "", "%n"), "both branches the same": ( "%r : int =
-    prim::If(%b)\n    block0():\n      -> (%n)\n    block1():\n      -> (%n)", " = prim::If(%b)\n    block0():\n      ->
-    ()\n    block1():\n      -> ()", "%n", ), "carried but not changed": ( "%r : int = prim::Loop(%n, %b, %n)\n
-    block0(%i : int, %k : int):\n       = prim::Print(%k)\n      -> (%b, %k)", " = prim::Loop(%n, %b)\n    block0(%i :
-    int):\n       = prim::Print(%n)\n      -> (%b)", "%n", ),
+    "not isinstance": ("%r : bool = prim::isinstance[types=[float]](%n)", "%r : bool = prim::Constant[value=0]()", "%r"),
+    "n + 0": ("%r : int = aten::add(%n, %c0)", "", "%n"),
+    "0 + n": ("%r : int = aten::add(%c0, %n)", "", "%n"),
+    "n - 0": ("%r : int = aten::sub(%n, %c0)", "", "%n"),
+    "1 * n": ("%r : int = aten::mul(%c1, %n)", "", "%n"),
+    "n // 1": ("%r : int = aten::floordiv(%n, %c1)", "", "%n"),
+    "f * 1.0": ("%r : float = aten::mul(%f, %one)", "", "%f"),
+    "b and True": ("%r : bool = aten::__and__(%b, %true)", "", "%b"),
+    "not not b": ("%q : bool = aten::__not__(%b)\n  %r : bool = aten::__not__(%q)", "%q : bool = aten::__not__(%b)", "%b"),
+    "int of int": ("%r : int = aten::Int(%n)", "", "%n"),
+    "number of tensor of number": (
+        "%t : Tensor = prim::NumToTensor(%n)\n  %r : int = aten::Int(%t)", "%t : Tensor = prim::NumToTensor(%n)", "%n",
+    ),
+    "len of list": (
+        "%l : int[] = prim::ListConstruct(%n, %n)\n  %r : int = aten::len(%l)",
+        "%l : int[] = prim::ListConstruct(%n, %n)\n  %r : int = prim::Constant[value=2]()", "%r",
+    ),
+    "item of list": (
+        "%l : int[] = prim::ListConstruct(%c1, %n)\n  %r : int = aten::__getitem__(%l, %c1)",
+        "%l : int[] = prim::ListConstruct(%c1, %n)", "%n",
+    ),
+    "unpacked list": (
+        "%l : int[] = prim::ListConstruct(%c1, %n)\n  %q : int, %r : int = prim::ListUnpack(%l)",
+        "%l : int[] = prim::ListConstruct(%c1, %n)", "%n",
+    ),
+    "slice of list": (
+        "%l : int[] = prim::ListConstruct(%c1, %n)\n  %m : int[] = aten::slice(%l, %c1, %none, %c1)\n  %r : Tensor = aten::reshape(%x, %m)",
+        "%l : int[] = prim::ListConstruct(%c1, %n)\n  %m : int[] = prim::ListConstruct(%n)\n  %r : Tensor = aten::reshape(%x, %m)", "%r",
+    ),
+    "lists joined": (
+        "%l : int[] = prim::ListConstruct(%n)\n  %m : int[] = aten::add(%l, %l)\n  %r : Tensor = aten::reshape(%x, %m)",
+        "%l : int[] = prim::ListConstruct(%n)\n  %m : int[] = prim::ListConstruct(%n, %n)\n  %r : Tensor = aten::reshape(%x, %m)", "%r",
+    ),
+    "t of t": ("%q : Tensor = aten::t(%x)\n  %r : Tensor = aten::t(%q)", "%q : Tensor = aten::t(%x)", "%x"),
+    "transposed back": (
+        "%q : Tensor = aten::transpose(%x, %c0, %c1)\n  %r : Tensor = aten::transpose(%q, %c1, %c0)",
+        "%q : Tensor = aten::transpose(%x, %c0, %c1)", "%x",
+    ),
+    "dropout in eval mode": ("%r : Tensor = aten::dropout(%x, %f, %false)", "", "%x"),
+    "loop index": ("%r : int = aten::__derive_index(%n, %c0, %c1)", "", "%n"),
+    "both branches the same": (
+        "%r : int = prim::If(%b)\n    block0():\n      -> (%n)\n    block1():\n      -> (%n)",
+        " = prim::If(%b)\n    block0():\n      -> ()\n    block1():\n      -> ()", "%n",
+    ),
+    "carried but not changed": (
+        "%r : int = prim::Loop(%n, %b, %n)\n    block0(%i : int, %k : int):\n       = prim::Print(%k)\n      -> (%b, %k)",
+        " = prim::Loop(%n, %b)\n    block0(%i : int):\n       = prim::Print(%n)\n      -> (%b)", "%n",
+    ),
 }  # fmt: skip
 
 
@@ -71,8 +94,7 @@ STAYS = {
     ),
     "an index out of range raises": "%l : int[] = prim::ListConstruct(%n)\n  %r : int = aten::__getitem__(%l, %c2)",
     "a slice that is written to": (
-        "%l : int[] = prim::ListConstruct(%n)\n  %r : int[] = aten::slice(%l, %none, %none, %c1)\n  %m : int[] = "
-        "aten::append(%r, %n)"
+        "%l : int[] = prim::ListConstruct(%n)\n  %r : int[] = aten::slice(%l, %none, %none, %c1)\n  %m : int[] = aten::append(%r, %n)"
     ),
     "dropout in training": "%r : Tensor = aten::dropout(%x, %f, %b)",
     "other axes": "%q : Tensor = aten::transpose(%x, %c0, %c1)\n  %r : Tensor = aten::transpose(%q, %c0, %c2)",

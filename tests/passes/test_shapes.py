@@ -39,25 +39,24 @@ CASES = [
     ("%r : Tensor = aten::sin(%x)", "Int(s0)", "Tensor", "Float(s0)"),
     ("%r : Tensor = aten::add(%x, %y, %c1)", "Float(*)", "Long(*)", "Tensor"),
     # views
-    ("%l : int[] = prim::ListConstruct(%c2, %m1)\n  %r : Tensor = aten::view(%x, %l)", "Float(4, 6)", "Tensor",
-    "Float(2, 12)"), ("%k : int = aten::size(%x, %c0)\n  %l : int[] = prim::ListConstruct(%k, %m1)\n  %r : Tensor =
-    aten::view(%x, %l)", "Float(s9, 2, 3)", "Tensor", "Float(s9, 6)"), ("%r : Tensor = aten::flatten(%x, %c1, %m1)",
-    "Float(s0, 2, 3)", "Tensor", "Float(s0, 6)"), ("%r : Tensor = aten::transpose(%x, %c0, %m1)", "Float(2, 3, s0)",
-    "Tensor", "Float(s0, 3, 2)"), ("%r : Tensor = aten::unsqueeze(%x, %m1)", "Float(2)", "Tensor", "Float(2, 1)"), ("%r
-    : Tensor = aten::select(%x, %c1, %c0)", "Float(2, 3)", "Tensor", "Float(2)"), ("%r : Tensor = aten::slice(%x, %c0,
-    %c1, %none, %c2)", "Float(6)", "Tensor", "Float(3)"), ("%l : Tensor[] = prim::ListConstruct(%x, %y)\n  %r : Tensor =
-    aten::cat(%l, %c0)", "Float(2, 3)", "Float(4, 3)", "Float(6, 3)"), ("%l : Tensor[] = prim::ListConstruct(%x, %x)\n
-    %r : Tensor = aten::stack(%l, %c0)", "Float(2, 3)", "Tensor", "Float(2, 2, 3)"), ("%l : Tensor[] = aten::chunk(%x,
-    %c2, %c0)\n  %r : Tensor, %s : Tensor = prim::ListUnpack(%l)", "Float(5, 3)", "Tensor", "Float(3, 3)"),
+    ("%l : int[] = prim::ListConstruct(%c2, %m1)\n  %r : Tensor = aten::view(%x, %l)", "Float(4, 6)", "Tensor", "Float(2, 12)"),
+    ("%k : int = aten::size(%x, %c0)\n  %l : int[] = prim::ListConstruct(%k, %m1)\n  %r : Tensor = aten::view(%x, %l)", "Float(s9, 2, 3)", "Tensor", "Float(s9, 6)"),
+    ("%r : Tensor = aten::flatten(%x, %c1, %m1)", "Float(s0, 2, 3)", "Tensor", "Float(s0, 6)"),
+    ("%r : Tensor = aten::transpose(%x, %c0, %m1)", "Float(2, 3, s0)", "Tensor", "Float(s0, 3, 2)"),
+    ("%r : Tensor = aten::unsqueeze(%x, %m1)", "Float(2)", "Tensor", "Float(2, 1)"),
+    ("%r : Tensor = aten::select(%x, %c1, %c0)", "Float(2, 3)", "Tensor", "Float(2)"),
+    ("%r : Tensor = aten::slice(%x, %c0, %c1, %none, %c2)", "Float(6)", "Tensor", "Float(3)"),
+    ("%l : Tensor[] = prim::ListConstruct(%x, %y)\n  %r : Tensor = aten::cat(%l, %c0)", "Float(2, 3)", "Float(4, 3)", "Float(6, 3)"),
+    ("%l : Tensor[] = prim::ListConstruct(%x, %x)\n  %r : Tensor = aten::stack(%l, %c0)", "Float(2, 3)", "Tensor", "Float(2, 2, 3)"),
+    ("%l : Tensor[] = aten::chunk(%x, %c2, %c0)\n  %r : Tensor, %s : Tensor = prim::ListUnpack(%l)", "Float(5, 3)", "Tensor", "Float(3, 3)"),
     # products, reductions
     ("%r : Tensor = aten::matmul(%x, %y)", "Float(7, 1, 2, 3)", "Float(5, 3, 4)", "Float(7, 5, 2, 4)"),
     ("%r : Tensor = aten::linear(%x, %y, %none)", "Float(s0, 3)", "Float(4, 3)", "Float(s0, 4)"),
     ("%r : Tensor = aten::sum(%x, %none)", "Bool(2, 3)", "Tensor", "Long()"),
-    ("%l : int[] = prim::ListConstruct(%m1)\n  %r : Tensor = aten::mean(%x, %l, %true, %none)", "Float(2, 3)", "Tensor",
-    "Float(2, 1)"), ("%r : Tensor = aten::argmax(%x, %c0, %false)", "Float(2, 3)", "Tensor", "Long(3)"), ("%o : int[] =
-    prim::ListConstruct(%c2)\n  %z : int[] = prim::ListConstruct(%c1)\n  %r : Tensor = aten::conv1d(%x, %y, %none, %o,
-    %z, %z, %c1)", "Float(1, 3, 9)", "Float(4, 3, 3)", "Float(1, 4, 5)"), ("%r : Tensor = aten::embedding(%x, %y, %m1,
-    %false, %false)", "Float(10, 4)", "Long(2, s0)", "Float(2, s0, 4)"),
+    ("%l : int[] = prim::ListConstruct(%m1)\n  %r : Tensor = aten::mean(%x, %l, %true, %none)", "Float(2, 3)", "Tensor", "Float(2, 1)"),
+    ("%r : Tensor = aten::argmax(%x, %c0, %false)", "Float(2, 3)", "Tensor", "Long(3)"),
+    ("%o : int[] = prim::ListConstruct(%c2)\n  %z : int[] = prim::ListConstruct(%c1)\n  %r : Tensor = aten::conv1d(%x, %y, %none, %o, %z, %z, %c1)", "Float(1, 3, 9)", "Float(4, 3, 3)", "Float(1, 4, 5)"),
+    ("%r : Tensor = aten::embedding(%x, %y, %m1, %false, %false)", "Float(10, 4)", "Long(2, s0)", "Float(2, s0, 4)"),
     # in place, and out of knowledge
     ("%r : Tensor = aten::add_(%x, %y, %c1)", "Float(2)", "Double(2)", "Float(2)"),
 ]  # fmt: skip
