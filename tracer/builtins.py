@@ -56,6 +56,8 @@ def _cast(name: str, kind: T.Type) -> Callable[..., Sugared]:
             return SimpleValue(values[0])
         if name == "Bool":
             return SimpleValue(e.truth(args[0], span).value)
+        if name == "Int" and len(values) == 2 and values[1].is_constant and values[1].constant == 10:
+            values = values[:1]
         if name == "str" and isinstance(values[0].type, T.ClassType) and "__str__" in values[0].type.methods:
             return args[0].attr(e, span, "__str__").call(e, span, (), {})
         if isinstance(values[0].type, T.ClassType):
@@ -90,7 +92,7 @@ def _getattr(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
 
 def _list(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     if not args:
-        return SimpleValue(e.list_of([], T.TENSOR))
+        return SimpleValue(e.empty(T.ListType(T.TENSOR), span))
     source = args[0]
     items = source.elements(e, span)
     if items is not None and not isinstance(source, Range):
@@ -176,7 +178,7 @@ def _sorted(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
 
 def _dict(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     if not args and not kwargs:
-        return SimpleValue(e.builder.value("prim::DictConstruct", (), T.DictType(T.STRING, T.TENSOR)))
+        return SimpleValue(e.empty(T.DictType(T.STRING, T.TENSOR), span))
     if kwargs and not args:
         flat: list[Value] = []
         for k, v in kwargs.items():

@@ -46,7 +46,7 @@ def _unrolled(
     values = [r.value(e, span) for r in results]
     if not values:
         return SimpleValue(e.list_of([], element or T.TENSOR))
-    listed, t = e._common(values, element, span)
+    listed, t = e.common(values, element, span)
     return SimpleValue(e.list_of(listed, t.element))
 
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Iterator, Sequence
 
-Exit = ast.Return | ast.Break | ast.Continue | ast.Raise
+
+class Status(enum.Enum):
+    """How control leaves a sequence of statements."""
+
+    FALLS = "falls through"
+    EXITS = "always leaves"
+    MAYBE = "leaves if $skip (in a loop) or $returned is set"
+    RAISES = "always raises"
 
 
 def assigned_names(statements: Sequence[ast.stmt]) -> list[str]:
@@ -57,7 +65,16 @@ def always_exits(statements: Sequence[ast.stmt]) -> bool:
             return True
         if isinstance(s, ast.With) and always_exits(s.body):
             return True
+        if is_endless(s):
+            return True
     return False
+
+
+def is_endless(s: ast.stmt) -> bool:
+    """Whether this is a `while True` that only a return or an exception ends."""
+    if not isinstance(s, ast.While) or not isinstance(s.test, ast.Constant) or not s.test.value:
+        return False
+    return not has_break(s.body)
 
 
 def always_raises(statements: Sequence[ast.stmt]) -> bool:
@@ -70,21 +87,6 @@ def always_raises(statements: Sequence[ast.stmt]) -> bool:
     return False
 
 
-def may_exit(statement: ast.stmt, in_loop: bool = False) -> bool:
-    """Whether the statement holds a return, or a break or continue of the loop around it."""
-    if isinstance(statement, ast.Return):
-        return True
-    if isinstance(statement, (ast.Break, ast.Continue)):
-        return not in_loop
-    if isinstance(statement, ast.If):
-        return any(may_exit(s, in_loop) for s in (*statement.body, *statement.orelse))
-    if isinstance(statement, (ast.For, ast.While)):
-        return any(may_exit(s, True) for s in statement.body)
-    if isinstance(statement, ast.With):
-        return any(may_exit(s, in_loop) for s in statement.body)
-    return False
-
-
 def has_return(statements: Sequence[ast.stmt]) -> bool:
     """Whether a return statement is anywhere inside."""
     return any(isinstance(n, ast.Return) for s in statements for n in _own_nodes(s))
@@ -92,18 +94,32 @@ def has_return(statements: Sequence[ast.stmt]) -> bool:
 
 def has_stop(statements: Sequence[ast.stmt]) -> bool:
     """Whether the body of a loop can end it early: a `break` of this loop, or a return."""
+    return any(_leaves(s, ast.Break) for s in statements) or has_return(statements)
 
-    def stops(s: ast.stmt, inner: bool) -> bool:
-        if isinstance(s, ast.Return):
-            return True
-        if isinstance(s, ast.Break):
-            return not inner
-        if isinstance(s, ast.If):
-            return any(stops(x, inner) for x in (*s.body, *s.orelse))
-        if isinstance(s, (ast.For, ast.While)):
-            return any(stops(x, True) for x in s.body)
-        if isinstance(s, ast.With):
-            return any(stops(x, inner) for x in s.body)
-        return False
 
-    return any(stops(s, False) for s in statements)
+def has_break(statements: Sequence[ast.stmt]) -> bool:
+    """Whether the body of a loop holds a `break` of this loop."""
+    return any(_leaves(s, ast.Break) for s in statements)
+
+
+def has_exit(statements: Sequence[ast.stmt]) -> bool:
+    """Whether the body of a loop holds a `break` or `continue` of this loop, or a return."""
+    return any(_leaves(s, (ast.Break, ast.Continue)) for s in statements) or has_return(statements)
+
+
+def _leaves(s: ast.stmt, kinds: type[ast.stmt] | tuple[type[ast.stmt], ...]) -> bool:
+    if isinstance(s, kinds):
+        return True
+    if isinstance(s, ast.If):
+        return any(_leaves(x, kinds) for x in (*s.body, *s.orelse))
+    return isinstance(s, ast.With) and any(_leaves(x, kinds) for x in s.body)
+
+
+def describe(node: ast.AST) -> str:
+    """A statement or expression in words."""
+    words = {
+        "AsyncFor": "'async for'", "AsyncWith": "'async with'", "AsyncFunctionDef": "an async function", "ClassDef": "a class inside a function",
+        "Match": "'match'", "Lambda": "a lambda", "Yield": "'yield'", "YieldFrom": "'yield from'", "Await": "'await'", "Set": "a set",
+        "SetComp": "a set comprehension", "GeneratorExp": "a generator expression", "NamedExpr": "':='",
+    }  # fmt: skip
+    return words.get(type(node).__name__, f"'{type(node).__name__}'")

@@ -1,47 +1,26 @@
-"""From syntax to graph: statements and control flow of one function, written directly in SSA form.
-
-Early exits become data: inside a loop `break`, `continue` and `return` set hidden flags (`$skip`: the rest of this iteration does
-not run; `$stop`: the loop ends; `$returned` and `$ret`: the function is done), and what follows a conditional exit
-is nested under the flag. Where one branch of an `if` always leaves, the rest of the block simply moves into the other.
-"""
+"""From syntax to graph: one function, and the statements that are no control flow, written directly in SSA form."""
 
 from __future__ import annotations
 
 import ast
-import enum
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from linstock.ir import types as T
 from linstock.ir.errors import CompileError
-from linstock.ir.graph import Block, Builder, Graph, Node, Value
+from linstock.ir.graph import Builder, Graph, Value
 from linstock.ir.program import Signature
 from linstock.ir.source import Span
 from linstock.tracer import control, matching
-from linstock.tracer.environment import Frame
-from linstock.tracer.expressions import Condition, ExpressionEmitter
-from linstock.tracer.values import Range, SimpleValue, Sugared
-
-FOREVER = 9223372036854775807
-UNKNOWN = T.VarType("unknown")  # the type of a result before any return was seen
-FLAGS = ("$skip", "$stop", "$returned")
+from linstock.tracer.control import Status
+from linstock.tracer.expressions import Condition
+from linstock.tracer.loops import LoopEmitter
+from linstock.tracer.values import SimpleValue, Sugared
 
 
-class Status(enum.Enum):
-    """How control leaves a sequence of statements."""
-
-    FALLS = "falls through"
-    EXITS = "always leaves"
-    MAYBE = "leaves if $skip (in a loop) or $returned is set"
-    RAISES = "always raises"
-
-
-class Emitter(ExpressionEmitter):
+class Emitter(LoopEmitter):
     """Compiles one function body into `graph`. `resolver` gives meaning to names that are not local."""
-
-    loops = 0
-    returns: T.Type | None = None
-    return_declared = False
 
     # -- functions ---------------------------------------------------------------------------------------------------
     def function(self, node: ast.FunctionDef | ast.Lambda, signature: Signature, infer_return: bool) -> Signature:
@@ -76,33 +55,6 @@ class Emitter(ExpressionEmitter):
         assert self.returns is not None
         self.graph.add_output(result)
         return Signature(signature.parameters, self.returns)
-
-    # -- statements --------------------------------------------------------------------------------------------------
-    def statements(self, body: Sequence[ast.stmt]) -> Status:
-        """Compile statements in order; those after a certain exit are dead and dropped."""
-        for i, statement in enumerate(body):
-            rest = list(body[i + 1 :])
-            if isinstance(statement, ast.If):
-                handled = self.if_statement(statement, rest)
-                if handled is not None:
-                    return handled
-                continue
-            status = self.statement(statement)
-            if status in (Status.EXITS, Status.RAISES):
-                return status
-            if status is Status.MAYBE:
-                if not rest:
-                    return status
-                return self._under_flag(rest, self.span_of(statement))
-        return Status.FALLS
-
-    def statement(self, s: ast.stmt) -> Status:
-        self.builder.span = self.span_of(s)
-        method = getattr(self, "on_" + type(s).__name__, None)
-        if method is None:
-            raise self.error(s, f"{_describe(s)} cannot be compiled")
-        status = method(s)
-        return status if isinstance(status, Status) else Status.FALLS
 
     def on_Pass(self, s: ast.Pass) -> None: ...
 
@@ -146,323 +98,11 @@ class Emitter(ExpressionEmitter):
         self._raise_flags("$skip")
         return Status.EXITS
 
-    def _raise_flags(self, *names: str) -> None:
-        for name in names:
-            self.frame.set(name, SimpleValue(self.builder.constant(True)))
-
-    def flag(self, name: str) -> Value:
-        found = self.frame.find(name)
-        return self.builder.constant(False) if found is None else found.value(self, self.builder.span or self.nowhere)
-
-    def _under_flag(self, rest: list[ast.stmt], span: Span) -> Status:
-        """The rest of a block after something that may have left it: runs only when the flag is down."""
-        skip = self.flag("$skip" if self.loops else "$returned")
-        outer = self.frame
-        node = self.at(span).node("prim::If", (skip,))
-        gone = self._branch(node, outer, {}, [])
-        stay = self._branch(node, outer, {}, rest)
-        self._merge(node, outer, (gone[0], Status.EXITS), stay, span)
-        return Status.MAYBE if stay[1] in (Status.FALLS, Status.MAYBE) else Status.EXITS
-
-    # -- if ----------------------------------------------------------------------------------------------------------
-    def if_statement(self, s: ast.If, rest: list[ast.stmt]) -> Status | None:
-        """Compile an `if`; gives the status of the whole rest of the block if it was consumed, None to go on."""
-        span = self.span_of(s)
-        self.builder.span = span
-        condition = self.condition(s.test)
-        if condition.static is not None:
-            taken = s.body if condition.static else s.orelse
-            for name, value in (condition.when_true if condition.static else condition.when_false).items():
-                self.frame.refine(name, self._narrow(name, value, span))
-            status = self.statements([*taken, *rest])
-            return status
-        then, other = list(s.body), list(s.orelse)
-        consumed = False
-        if control.always_exits(then) and not control.always_exits(other):
-            if rest and (not control.always_raises(then) or condition.when_false):
-                other, consumed = other + rest, True
-        elif control.always_exits(other) and other and not control.always_exits(then):
-            if rest and (not control.always_raises(other) or condition.when_true):
-                then, consumed = then + rest, True
-        outer = self.frame
-        node = self.at(span).node("prim::If", (condition.value,))
-        a = self._branch(node, outer, condition.when_true, then)
-        b = self._branch(node, outer, condition.when_false, other)
-        status = self._merge(node, outer, a, b, span)
-        if consumed or status in (Status.EXITS, Status.RAISES):
-            return status
-        if status is Status.MAYBE:
-            return self._under_flag(rest, span) if rest else status
-        return None
-
-    def _branch(
-        self, node: Node, outer: Frame, refinements: dict[str, T.Type], body: Sequence[ast.stmt]
-    ) -> tuple[Frame, Status]:
-        block = Block(self.graph, node)
-        node.blocks.append(block)
-        before, self.builder = self.builder, Builder(block, self.builder.span)
-        self.frame = Frame(outer)
-        try:
-            for name, t in refinements.items():
-                self.frame.refine(name, self._narrow(name, t, self.builder.span or self.nowhere))
-            status = self.statements(body)
-            return self.frame, status
-        finally:
-            self.frame, self.builder = outer, before
-
-    def _narrow(self, name: str, t: T.Type, span: Span) -> Sugared:
-        found = self.frame.find(name)
-        assert found is not None
-        value = found.value(self, span)
-        if value.type == t or T.is_subtype(value.type, t):
-            return found
-        if t == T.NONE:
-            return SimpleValue(self.builder.constant(None))
-        return SimpleValue(self.builder.value("prim::unchecked_cast", (value,), t))
-
-    def _merge(
-        self, node: Node, outer: Frame, a: tuple[Frame, Status], b: tuple[Frame, Status], span: Span
-    ) -> Status:
-        """Give the `if` outputs for what its branches assigned."""
-        gone = [status in (Status.EXITS, Status.RAISES) for _, status in (a, b)]
-        both_leave = all(gone)
-        names = list(dict.fromkeys([*a[0].assigned, *b[0].assigned]))
-        for name in dict.fromkeys([*a[0].broken, *b[0].broken]):
-            if name not in names:
-                outer.spoil(name, a[0].broken.get(name) or b[0].broken[name])
-        for name in names:
-            hidden = name.startswith("$")
-            if both_leave and not hidden:
-                continue
-            sides: list[Sugared | None] = [frame.find(name) for frame, _ in (a, b)]
-            if not hidden and not any(gone) and None in sides:
-                branch = "true" if sides[0] is None else "false"
-                why = a[0].why_broken(name) or b[0].why_broken(name)
-                outer.spoil(name, why or f"'{name}' is not defined in the {branch} branch of this `if`, but is used after it")
-                continue
-            if sides[0] is sides[1] and sides[0] is not None:
-                outer.set(name, sides[0])
-                continue
-            try:
-                values = [None if v is None else self._in_block(node.blocks[i], v, span) for i, v in enumerate(sides)]
-            except CompileError:
-                if name.startswith("$"):
-                    raise
-                survivor = next((v for v, left in zip(sides, gone, strict=True) if not left), None)
-                if survivor is not None and any(gone):
-                    outer.set(name, survivor)
-                else:
-                    outer.spoil(name, f"'{name}' means different things in the two branches of this `if`")
-                continue
-            self._merge_values(node, outer, name, values, gone, span)
-        if both_leave:
-            return Status.RAISES if a[1] is b[1] is Status.RAISES else Status.EXITS
-        if Status.EXITS in (a[1], b[1]) or Status.MAYBE in (a[1], b[1]):
-            return Status.MAYBE
-        return Status.FALLS
-
-    def _in_block(self, block: Block, value: Sugared, span: Span) -> Value:
-        before, self.builder = self.builder, Builder(block, span)
-        try:
-            return value.value(self, span)
-        finally:
-            self.builder = before
-
-    def _merge_values(
-        self, node: Node, outer: Frame, name: str, values: list[Value | None], gone: list[bool], span: Span
-    ) -> None:
-        known = [v.type for v, left in zip(values, gone, strict=True) if v is not None and (not left or name.startswith("$"))]
-        known = [t for t in known if t != UNKNOWN] or known
-        if not known:
-            known = [v.type for v in values if v is not None]
-        joined: T.Type | None = known[0]
-        for t in known[1:]:
-            joined = None if joined is None else T.unify(joined, t)
-        declared = outer.declared_type(name)
-        if joined is None and declared is not None and all(T.is_subtype(t, declared) for t in known):
-            joined = declared
-        if joined is None and name == "$ret":
-            joined = self.returns if self.returns is not None else T.unify(known[0], known[1], True)
-            if self.returns is None:
-                raise CompileError(
-                    f"Previous return statement returned a value of type {known[0].annotation()} but this return statement "
-                    f"returns a value of type {known[1].annotation()}",
-                    span,
-                )
-        if joined is None:
-            outer.spoil(
-                name,
-                f"Type mismatch: {name} is set to type {known[0].annotation()} in the true branch and type "
-                f"{known[1].annotation()} in the false branch",
-            )
-            return
-        for i, v in enumerate(values):
-            block = node.blocks[i]
-            inner = Builder(block, span)
-            if v is None or (not T.is_subtype(v.type, joined) and gone[i]):
-                if name in FLAGS:
-                    v = inner.constant(False)
-                else:
-                    v = inner.value("prim::Uninitialized", (), joined)
-            block.add_output(v)
-        outer.set(name, SimpleValue(node.add_output(joined, "" if name.startswith("$") else name)))
-
-    # -- loops -------------------------------------------------------------------------------------------------------
-    def on_While(self, s: ast.While) -> Status:
-        return self._loop(s, s.body, s.orelse, test=s.test)
-
-    def on_For(self, s: ast.For) -> Status:
-        span = self.span_of(s)
-        over = self.iterable(s.iter)
-        items = None if isinstance(over, Range) else over.elements(self, span)
-        if items is not None:
-            return self._unrolled(s, items)
-        return self._loop(s, s.body, s.orelse, over=over, target=s.target)
-
-    def _unrolled(self, s: ast.For, items: list[Sugared]) -> Status:
-        """A loop over something whose elements are known (a tuple, a ModuleList): one copy of the body per element."""
-        if s.orelse:
-            raise self.error(s, "'else' of a loop cannot be compiled")
-        loops, self.loops = self.loops, 0
-        try:
-            for item in items:
-                self.assign(s.target, item)
-                status = self.statements(s.body)
-                if status in (Status.EXITS, Status.RAISES):
-                    return status
-                if status is Status.MAYBE:
-                    raise self.error(s, "a conditional return inside a loop that is unrolled cannot be compiled")
-        finally:
-            self.loops = loops
-        return Status.FALLS
-
-    def _loop(
-        self,
-        s: ast.For | ast.While,
-        body: Sequence[ast.stmt],
-        orelse: Sequence[ast.stmt],
-        test: ast.expr | None = None,
-        over: Sugared | None = None,
-        target: ast.expr | None = None,
-    ) -> Status:
-        if orelse:
-            raise self.error(s, "'else' of a loop cannot be compiled")
-        span = self.span_of(s)
-        outer = self.frame
-        stops, returns = control.has_stop(body), control.has_return(body)
-        names = [n for n in control.assigned_names([s]) if isinstance(outer.find(n), SimpleValue)]
-        if returns:
-            names.append("$ret") if outer.find("$ret") is not None else None
-        start: dict[str, Value] = {}
-        for n in names:
-            found = outer.find(n)
-            assert found is not None
-            start[n] = found.value(self, span)
-        limit = self.builder.constant(FOREVER) if over is None else over.length(self, span)
-        widened: dict[str, T.Type] = {n: outer.declared_type(n) or v.type for n, v in start.items()}
-        widened = {n: t if T.is_subtype(start[n].type, t) else start[n].type for n, t in widened.items()}
-        extra: dict[str, T.Type] = {}  # variables that only the hidden exits need after the loop
-        if returns and "$ret" not in names:
-            extra["$ret"] = self.returns if self.returns is not None else UNKNOWN
-        mark = self.builder.point.prev
-        for _ in range(8):
-            done = self._try_loop(s, body, test, over, target, span, outer, start, widened, extra, limit, stops, returns)
-            if done:
-                break
-            self.undo(mark)
-        else:
-            raise CompileError("the types of the variables of this loop do not settle", span)
-        return Status.MAYBE if returns else Status.FALLS
-
-    def _try_loop(
-        self, s: ast.stmt, body: Sequence[ast.stmt], test: ast.expr | None, over: Sugared | None, target: ast.expr | None,
-        span: Span, outer: Frame, start: dict[str, Value], widened: dict[str, T.Type], extra: dict[str, T.Type],
-        limit: Value, stops: bool, returns: bool,
-    ) -> bool:  # fmt: skip
-        """Compile the loop with these types of the carried variables; False, with the types widened, if they do not hold."""
-        first = self.condition(test, static=False).value if test is not None else self.builder.constant(True)
-        entry = {n: v if v.type == widened[n] else self.widen(v, widened[n]) for n, v in start.items()}
-        hidden: dict[str, Value] = {}
-        for n, t in extra.items():
-            hidden[n] = self.builder.value("prim::Uninitialized", (), t)
-        if returns:
-            hidden["$returned"] = self.builder.constant(False)
-        carried = {**entry, **hidden}
-        node = self.at(span).node("prim::Loop", (limit, first, *carried.values()))
-        block = node.add_block()
-        index = block.add_input(T.INT, "i")
-        frame = Frame(outer)
-        for n, v in carried.items():
-            frame.set(n, SimpleValue(block.add_input(v.type, "" if n.startswith("$") else n)))
-        before, self.builder = self.builder, Builder(block, span)
-        self.frame, self.loops = frame, self.loops + 1
-        for n in ("$skip", "$stop"):
-            frame.set(n, SimpleValue(self.builder.constant(False)))
-        try:
-            if target is not None and over is not None:
-                self.assign(target, over.element_at(self, span, index))
-            self.statements(body)
-            following = self._next_condition(test, stops, span)
-            ends: list[Value] = []
-            for n, v in carried.items():
-                found = frame.find(n)
-                if found is None:
-                    raise CompileError(frame.why_broken(n) or f"'{n}' is not defined at the end of the loop's body", span)
-                end = found.value(self, span)
-                end = matching.convert(self, end, v.type, False)
-                if not T.is_subtype(end.type, v.type):
-                    both = T.unify(v.type, end.type)
-                    if v.type == UNKNOWN:
-                        both = end.type
-                    if both is None or (n in widened and outer.declared_type(n) is not None and n not in extra):
-                        raise CompileError(
-                            f"Variable '{n}' previously had type {v.type.annotation()} but is now being assigned to a value of type "
-                            f"{end.type.annotation()} in this loop",
-                            span,
-                        )
-                    (extra if n in extra else widened)[n] = both
-                    return False
-                ends.append(end)
-        finally:
-            self.builder, self.frame, self.loops = before, outer, self.loops - 1
-        block.add_output(following)
-        for end in ends:
-            block.add_output(end)
-        for n, v in carried.items():
-            out = node.add_output(v.type, "" if n.startswith("$") else n)
-            outer.set(n, SimpleValue(out))
-        for n in frame.assigned:
-            if n not in carried and n not in FLAGS and n != "$ret" and outer.find(n) is None:
-                outer.broken.setdefault(n, f"'{n}' is only defined inside the loop, which may not run: define it before the loop")
-        if returns:
-            done = self.flag("$returned")
-            if self.loops:
-                for n in ("$stop", "$skip"):
-                    either = self.builder.op("aten::__or__.bool", self.flag(n), done)
-                    self.frame.set(n, SimpleValue(either))
-        return True
-
-    def _next_condition(self, test: ast.expr | None, stops: bool, span: Span) -> Value:
-        if not stops:
-            return self.builder.constant(True) if test is None else self.condition(test, static=False).value
-        stop = self.flag("$stop")
-        if stop.is_constant and stop.constant is False:
-            return self.builder.constant(True) if test is None else self.condition(test, static=False).value
-        if test is None:
-            return self.builder.op("aten::__not__", stop)
-        node = self.at(span).node("prim::If", (stop,))
-        Builder(b0 := node.add_block(), span)
-        b0.add_output(Builder(b0, span).constant(False))
-        block = node.add_block()
-        before, self.builder = self.builder, Builder(block, span)
-        try:
-            block.add_output(self.condition(test, static=False).value)
-        finally:
-            self.builder = before
-        return node.add_output(T.BOOL)
-
     # -- assignment --------------------------------------------------------------------------------------------------
     def on_Assign(self, s: ast.Assign) -> None:
+        if s.type_comment is not None and len(s.targets) == 1:
+            annotation = ast.parse(s.type_comment.strip(), mode="eval").body
+            return self.on_AnnAssign(ast.copy_location(ast.AnnAssign(s.targets[0], annotation, s.value, 1), s))
         hint = None
         if len(s.targets) == 1:
             hint = self.type_of_target(s.targets[0])
@@ -498,20 +138,63 @@ class Emitter(ExpressionEmitter):
                 cls.attributes.setdefault(target.attr, t)
 
     def on_AugAssign(self, s: ast.AugAssign) -> None:
+        """`target op= value`: what the target is made of is evaluated once."""
         span = self.span_of(s)
-        load: ast.expr = ast.copy_location(_as_load(s.target), s.target)
-        have = self.expression(load).value(self, span)
-        if isinstance(s.target, ast.Subscript) and isinstance(have.type, T.TensorType):
-            result = self.in_place(s.op, have, self.expression(s.value), span)
-            base = self.expression(s.target.value).value(self, span)
-            if not isinstance(base.type, T.TensorType) or result is not None:
-                self.assign(s.target, SimpleValue(result))
+        with self.evaluated_once(s.target) as target:
+            have = self.expression(_as_load(target)).value(self, span)
+            result = self.in_place(s.op, have, self.expression(s.value, self._hint_like(have)), span)
+            if isinstance(target, ast.Subscript) and isinstance(have.type, T.TensorType):
+                base = self.expression(target.value).value(self, span)
+                if isinstance(base.type, T.TensorType) and result is have:
+                    return  # written through the view
+            self.assign(target, SimpleValue(result))
+
+    @staticmethod
+    def _hint_like(have: Value) -> T.Type | None:
+        return have.type if isinstance(have.type, (T.ListType, T.DictType)) else None
+
+    @contextmanager
+    def evaluated_once(self, target: ast.expr) -> Iterator[ast.expr]:
+        """The target with its parts bound to hidden names, so that reading and writing it evaluate them once."""
+        if isinstance(target, ast.Name):
+            yield target
             return
-        self.assign(s.target, SimpleValue(self.in_place(s.op, have, self.expression(s.value), span)))
+        hidden: list[str] = []
+
+        def keep(node: ast.expr) -> ast.expr:
+            if isinstance(node, (ast.Name, ast.Constant)):
+                return node
+            name = f"%{len(self.frame.assigned)}"
+            self.frame.set(name, self.expression(node))
+            hidden.append(name)
+            return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+        def keep_index(node: ast.expr) -> ast.expr:
+            if isinstance(node, ast.Slice):
+                parts = [None if p is None else keep(p) for p in (node.lower, node.upper, node.step)]
+                return ast.copy_location(ast.Slice(*parts), node)
+            if isinstance(node, ast.Tuple):
+                return ast.copy_location(ast.Tuple([keep_index(x) for x in node.elts], ast.Load()), node)
+            return keep(node)
+
+        made: ast.expr
+        if isinstance(target, ast.Attribute):
+            made = ast.Attribute(keep(target.value), target.attr, ast.Store())
+        elif isinstance(target, ast.Subscript):
+            made = ast.Subscript(keep(target.value), keep_index(target.slice), ast.Store())
+        else:
+            raise self.error(target, f"{control.describe(target)} cannot be assigned to")
+        try:
+            yield ast.copy_location(made, target)
+        finally:
+            for name in hidden:
+                self.frame.assigned.pop(name, None)
 
     def assign(self, target: ast.expr, value: Sugared) -> None:
         """Bind a target (name, tuple, attribute, element) to a value."""
         span = self.span_of(target)
+        if isinstance(value, SimpleValue):
+            self.literals.discard(value.it)
         if isinstance(target, ast.Name):
             declared = self.frame.declared_type(target.id)
             if declared is not None and isinstance(value, SimpleValue) and value.it.type != declared:
@@ -537,7 +220,7 @@ class Emitter(ExpressionEmitter):
         elif isinstance(target, ast.Subscript):
             self.set_item(target, value.value(self, span), span)
         else:
-            raise self.error(target, f"{_describe(target)} cannot be assigned to")
+            raise self.error(target, f"{control.describe(target)} cannot be assigned to")
 
     def _unpack(self, target: ast.Tuple | ast.List, value: Sugared, span: Span) -> None:
         starred = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
@@ -665,15 +348,6 @@ def _as_load(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Subscript):
         return ast.Subscript(node.value, node.slice, ast.Load())
     return node
-
-
-def _describe(node: ast.AST) -> str:
-    words = {
-        "AsyncFor": "'async for'", "AsyncWith": "'async with'", "AsyncFunctionDef": "an async function", "ClassDef": "a class inside a function",
-        "Match": "'match'", "Lambda": "a lambda", "Yield": "'yield'", "YieldFrom": "'yield from'", "Await": "'await'", "Set": "a set",
-        "SetComp": "a set comprehension", "GeneratorExp": "a generator expression", "NamedExpr": "':='",
-    }  # fmt: skip
-    return words.get(type(node).__name__, f"'{type(node).__name__}'")
 
 
 def new_emitter(resolver: Any, source: Any, graph: Graph | None = None) -> Emitter:

@@ -13,27 +13,9 @@ from linstock.ir.graph import Block, Builder, Graph, Node, Value, type_of_consta
 from linstock.ir.program import Function, Signature
 from linstock.ir.schema import Argument
 from linstock.ir.source import Source, Span
-from linstock.tracer import indexing, matching
+from linstock.tracer import arithmetic, formatting, indexing, matching
 from linstock.tracer.environment import Frame
 from linstock.tracer.values import BuiltinFunction, ClassRef, MethodRef, Range, SimpleValue, Sugared, TupleOf
-
-BINARY = {
-    ast.Add: ("aten::add", "__add__"), ast.Sub: ("aten::sub", "__sub__"), ast.Mult: ("aten::mul", "__mul__"),
-    ast.Div: ("aten::div", "__truediv__"), ast.FloorDiv: ("aten::floordiv", "__floordiv__"), ast.Mod: ("aten::remainder", "__mod__"),
-    ast.Pow: ("aten::pow", "__pow__"), ast.MatMult: ("aten::matmul", "__matmul__"), ast.BitAnd: ("aten::__and__", "__and__"),
-    ast.BitOr: ("aten::__or__", "__or__"), ast.BitXor: ("aten::__xor__", "__xor__"), ast.LShift: ("aten::__lshift__", "__lshift__"),
-    ast.RShift: ("aten::__rshift__", "__rshift__"),
-}  # fmt: skip
-COMPARE = {
-    ast.Eq: ("aten::eq", "__eq__"), ast.NotEq: ("aten::ne", "__ne__"), ast.Lt: ("aten::lt", "__lt__"), ast.LtE: ("aten::le", "__le__"),
-    ast.Gt: ("aten::gt", "__gt__"), ast.GtE: ("aten::ge", "__ge__"),
-}  # fmt: skip
-IN_PLACE = {
-    ast.Add: "aten::add_", ast.Sub: "aten::sub_", ast.Mult: "aten::mul_", ast.Div: "aten::div_", ast.Mod: "aten::remainder_",
-    ast.Pow: "aten::pow_", ast.BitAnd: "aten::__iand__", ast.BitOr: "aten::__ior__", ast.BitXor: "aten::__ixor__",
-    ast.LShift: "aten::__ilshift__", ast.RShift: "aten::__irshift__", ast.FloorDiv: "aten::floor_divide_",
-}  # fmt: skip
-
 
 @dataclass
 class Condition:
@@ -54,6 +36,8 @@ class ExpressionEmitter:
         self.frame = Frame()
         self.nowhere = Span(source, 1, 0, 1, 0)
         self.initialising: T.ClassType | None = None
+        #: empty lists and dictionaries that nothing has used yet: they become what they are wanted as
+        self.literals: set[Value] = set()
 
     # -- helpers -----------------------------------------------------------------------------------------------------
     def span_of(self, node: ast.AST) -> Span:
@@ -85,6 +69,12 @@ class ExpressionEmitter:
 
     def list_of(self, values: Sequence[Value], element: T.Type) -> Value:
         return self.builder.value("prim::ListConstruct", values, T.ListType(element))
+
+    def empty(self, t: T.ListType | T.DictType, span: Span) -> Value:
+        """An empty list or dictionary, which takes another type where it is first used as that."""
+        made = self.at(span).value("prim::ListConstruct" if isinstance(t, T.ListType) else "prim::DictConstruct", (), t)
+        self.literals.add(made)
+        return made
 
     def widen(self, value: Value, t: T.Type) -> Value:
         """The value under a wider type."""
@@ -246,23 +236,26 @@ class ExpressionEmitter:
         wanted = T.without_none(hint) if hint is not None else None
         element = wanted.element if isinstance(wanted, T.ListType) else None
         if not node.elts:
-            return SimpleValue(self.at(span).value("prim::ListConstruct", (), T.ListType(element or T.TENSOR)))
+            return SimpleValue(self.empty(T.ListType(element or T.TENSOR), span))
         items = [self.expression(x, element) for x in node.elts]
         if any(not isinstance(i, SimpleValue) for i in items):
             return TupleOf(tuple(items))
         values = [i.value(self, span) for i in items]
-        return SimpleValue(self.at(span).value("prim::ListConstruct", *self._common(values, element, span)))
+        return SimpleValue(self.at(span).value("prim::ListConstruct", *self.common(values, element, span)))
 
-    def _common(self, values: list[Value], element: T.Type | None, span: Span) -> tuple[list[Value], T.ListType]:
+    def common(self, values: list[Value], element: T.Type | None, span: Span) -> tuple[list[Value], T.ListType]:
         """The elements of a list literal under one element type."""
         if element is not None and not element.has_variables():
             converted = [matching.convert(self, v, element, False) for v in values]
             if all(T.is_subtype(v.type, element) for v in converted):
                 return converted, T.ListType(element)
-        joined: T.Type | None = values[0].type
-        for v in values[1:]:
+        definite = [v for v in values if v not in self.literals] or values
+        joined: T.Type | None = definite[0].type
+        for v in definite[1:]:
             joined = None if joined is None else T.unify(joined, v.type)
-        if joined is None:
+        if joined is not None:
+            values = [matching.convert(self, v, joined, False) for v in values]  # type: ignore[arg-type]
+        if joined is None or any(not T.is_subtype(v.type, joined) for v in values):
             kinds = sorted({v.type.annotation() for v in values})
             raise CompileError(f"the elements of a list must have one type, but here are {', '.join(kinds)}", span)
         return values, T.ListType(joined)
@@ -273,13 +266,13 @@ class ExpressionEmitter:
         kt, vt = (wanted.key, wanted.value) if isinstance(wanted, T.DictType) else (None, None)
         if not node.keys:
             made = wanted if isinstance(wanted, T.DictType) else T.DictType(T.STRING, T.TENSOR)
-            return SimpleValue(self.at(span).value("prim::DictConstruct", (), made))
+            return SimpleValue(self.empty(made, span))
         if any(k is None for k in node.keys):
             raise self.error(node, "'**' in a dictionary cannot be compiled: use update()")
         keys = [self.value(k, kt) for k in node.keys if k is not None]
         values = [self.value(v, vt) for v in node.values]
-        key_type = self._common(keys, kt, span)[1].element
-        values, listed = self._common(values, vt, span)
+        key_type = self.common(keys, kt, span)[1].element
+        values, listed = self.common(values, vt, span)
         flat = [x for pair in zip(keys, values, strict=True) for x in pair]
         return SimpleValue(self.at(span).value("prim::DictConstruct", flat, T.DictType(key_type, listed.element)))
 
@@ -289,42 +282,10 @@ class ExpressionEmitter:
         return SimpleValue(self.binary(type(node.op), left, right, span))
 
     def binary(self, op: type, left: Sugared, right: Sugared, span: Span) -> Value:
-        name, method = BINARY[op]
-        a = left.value(self, span)
-        if isinstance(a.type, T.ClassType):
-            return left.attr(self, span, method).call(self, span, [right], {}).value(self, span)
-        b = right.value(self, span)
-        tensors = isinstance(a.type, T.TensorType) or isinstance(b.type, T.TensorType)
-        if op is ast.FloorDiv and tensors:
-            name = "aten::floor_divide"
-            if not isinstance(a.type, T.TensorType):
-                a = self.builder.op("aten::scalar_tensor", a)
-        if op is ast.Mod and a.type == T.STRING:
-            args = self.unpack_tuple(b) if isinstance(b.type, T.TupleType) else [b]
-            return self.call_operator(span, "aten::percentFormat", [a, *args], {})
-        if isinstance(a.type, T.TupleType) and isinstance(b.type, T.TupleType) and op is ast.Add:
-            parts = self.unpack_tuple(a) + self.unpack_tuple(b)
-            return self.at(span).value("prim::TupleConstruct", parts, T.TupleType(tuple(p.type for p in parts)))
-        swap = {ast.Add: ("aten::add", True), ast.Mult: ("aten::mul", True), ast.Sub: ("aten::rsub", False)}
-        if isinstance(b.type, T.TensorType) and a.type in (T.INT, T.FLOAT, T.COMPLEX, T.NUMBER, T.BOOL):
-            if op in swap:
-                return self.call_operator(span, swap[op][0], [b, a], {})
-            if op is ast.Div:
-                return self.call_operator(span, "aten::mul", [self.call_operator(span, "aten::reciprocal", [b], {}), a], {})
-            if op in (ast.BitAnd, ast.BitOr, ast.BitXor):
-                return self.call_operator(span, name, [b, a], {})
-        return self.call_operator(span, name, [a, b], {})
+        return arithmetic.binary(self, op, left, right, span)
 
     def in_place(self, op: ast.operator, have: Value, right: Sugared, span: Span) -> Value:
-        """`a op= b`: in place for tensors and lists, a new value for everything else."""
-        method = BINARY[type(op)][1].replace("__", "__i", 1)
-        if isinstance(have.type, T.ClassType) and method in have.type.methods:
-            return MethodRef(have, method).call(self, span, [right], {}).value(self, span)
-        value = right.value(self, span)
-        listed = isinstance(have.type, T.ListType) and type(op) in (ast.Add, ast.Mult)
-        if (isinstance(have.type, T.TensorType) or listed) and type(op) in IN_PLACE:
-            return self.call_operator(span, IN_PLACE[type(op)], [have, value], {})
-        return self.binary(type(op), SimpleValue(have), right, span)
+        return arithmetic.in_place(self, op, have, right, span)
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Sugared:
         span = self.span_of(node)
@@ -335,15 +296,7 @@ class ExpressionEmitter:
             number = node.operand.value
             if type(number) in (int, float, complex):
                 return SimpleValue(self.at(span).constant(-number))  # type: ignore[operator]
-        sugared = self.expression(node.operand)
-        value = sugared.value(self, span)
-        if isinstance(value.type, T.ClassType):
-            method = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}[type(node.op)]
-            return sugared.attr(self, span, method).call(self, span, (), {})
-        if isinstance(node.op, ast.UAdd):
-            return SimpleValue(value)
-        name = "aten::neg" if isinstance(node.op, ast.USub) else "aten::bitwise_not"
-        return SimpleValue(self.call_operator(span, name, [value], {}))
+        return SimpleValue(arithmetic.unary(self, node.op, self.expression(node.operand), span))
 
     def of_BoolOp(self, node: ast.BoolOp) -> Sugared:
         return SimpleValue(self.condition(node).value)
@@ -364,6 +317,12 @@ class ExpressionEmitter:
             try:
                 values.append(self._refined(refinements, body, hint).value(self, span))
             finally:
+                self.builder = before
+        for i, other in ((0, 1), (1, 0)):
+            if values[i] in self.literals:
+                inner = Builder(branch.blocks[i], span)
+                before, self.builder = self.builder, inner
+                values[i] = matching.convert(self, values[i], values[other].type, False)  # type: ignore[arg-type]
                 self.builder = before
         joined = T.unify(values[0].type, values[1].type)
         if joined is None and hint is not None and all(T.is_subtype(v.type, hint) for v in values):
@@ -402,18 +361,7 @@ class ExpressionEmitter:
 
     def of_JoinedStr(self, node: ast.JoinedStr) -> Sugared:
         """An f-string: `aten::format` with the pieces in place."""
-        text, values = "", []
-        for part in node.values:
-            if isinstance(part, ast.Constant):
-                text += str(part.value).replace("{", "{{").replace("}", "}}")
-            elif isinstance(part, ast.FormattedValue):
-                if part.format_spec is not None or part.conversion not in (-1, ord("s")):
-                    raise self.error(node, "format specifications and conversions in f-strings cannot be compiled")
-                text += "{}"
-                values.append(self.value(part.value))
-        span = self.span_of(node)
-        pattern = self.at(span).constant(text)
-        return SimpleValue(self.call_operator(span, "aten::format", [pattern, *values], {}))
+        return SimpleValue(formatting.f_string(self, node))
 
     def of_NamedExpr(self, node: ast.NamedExpr) -> Sugared:
         value = self.expression(node.value)
@@ -466,12 +414,7 @@ class ExpressionEmitter:
             return self._short_circuit(node.values, isinstance(node.op, ast.And), span)
         if isinstance(node, ast.Compare):
             if len(node.ops) > 1:
-                operands = [node.left, *node.comparators]
-                pieces: list[ast.expr] = [
-                    ast.copy_location(ast.Compare(a, [op], [b]), node)
-                    for a, op, b in zip(operands, node.ops, operands[1:], strict=False)
-                ]
-                return self._short_circuit(pieces, True, span)
+                return self._chain(node, span)
             return self._compare(node.left, node.ops[0], node.comparators[0], span, boolean)
         if isinstance(node, ast.Call):
             special: Condition | None = self.resolver.static_call(self, node)
@@ -533,6 +476,25 @@ class ExpressionEmitter:
             result.value = self.builder.constant(second.static)
         return result
 
+    def _chain(self, node: ast.Compare, span: Span) -> Condition:
+        """`a < b < c`: b is evaluated once."""
+        middle, *rest = node.comparators
+        name = ""
+        if not isinstance(middle, (ast.Name, ast.Constant)):
+            name = f"%{len(self.frame.assigned)}"
+            left = f"%{len(self.frame.assigned) + 1}"
+            self.frame.set(left, self.expression(node.left))
+            self.frame.set(name, self.expression(middle))
+            node.left = ast.copy_location(ast.Name(left, ast.Load()), node.left)
+            middle = ast.copy_location(ast.Name(name, ast.Load()), middle)
+        first = ast.copy_location(ast.Compare(node.left, node.ops[:1], [middle]), node)
+        others = ast.copy_location(ast.Compare(middle, node.ops[1:], rest), node)
+        result = self._short_circuit([first, others], True, span)
+        if name:
+            self.frame.assigned.pop(name)
+            self.frame.assigned.pop(left)
+        return result
+
     def _under(self, refinements: dict[str, T.Type], compile: Any, first: Condition | None, both: bool) -> Condition:
         outer, self.frame = self.frame, Frame(self.frame)
         try:
@@ -553,40 +515,12 @@ class ExpressionEmitter:
         a = self.expression(left)
         b = self.expression(right)
         if isinstance(op, (ast.In, ast.NotIn)):
-            items = b.elements(self, span)
-            container = b.value(self, span) if not isinstance(b, SimpleValue) or not isinstance(b.it.type, T.TupleType) else None
-            if container is None:
-                assert items is not None
-                values = [i.value(self, span) for i in items]
-                container = self.list_of(*_swap(self._common(values, None, span)))
-            if isinstance(container.type, T.ClassType):
-                found = MethodRef(container, "__contains__").call(self, span, [a], {}).value(self, span)
-            else:
-                found = self.call_operator(span, "aten::__contains__", [container, a.value(self, span)], {})
+            found = arithmetic.contains(self, span, a, b)
             if isinstance(op, ast.NotIn):
-                found = self.at(span).op("aten::__not__", found)
+                found = self.at(span).op("aten::__not__", self.truth(SimpleValue(found), span).value)
             return self.truth(SimpleValue(found), span)
-        name, method = COMPARE[type(op)]
-        x = a.value(self, span)
-        if isinstance(x.type, T.ClassType):
-            out = a.attr(self, span, method).call(self, span, [b], {})
-            return self.truth(out, span)
-        y = b.value(self, span)
-        if isinstance(x.type, T.TupleType) and isinstance(y.type, T.TupleType) and isinstance(op, (ast.Eq, ast.NotEq)):
-            return self.truth(SimpleValue(self._tuple_equal(x, y, isinstance(op, ast.Eq), span)), span)
-        swapped = {ast.Lt: "aten::gt", ast.LtE: "aten::ge", ast.Gt: "aten::lt", ast.GtE: "aten::le"}
-        if isinstance(y.type, T.TensorType) and not isinstance(x.type, T.TensorType) and x.type in (T.INT, T.FLOAT, T.BOOL, T.NUMBER, T.COMPLEX):
-            x, y, name = y, x, swapped.get(type(op), name)
-        out_value = self.call_operator(span, name, [x, y], {})
-        return self.truth(SimpleValue(out_value), span) if boolean else Condition(out_value)
-
-    def _tuple_equal(self, x: Value, y: Value, equal: bool, span: Span) -> Value:
-        xs, ys = self.unpack_tuple(x), self.unpack_tuple(y)
-        result = self.builder.constant(len(xs) == len(ys))
-        for a, b in zip(xs, ys, strict=False):
-            one = self.truth(SimpleValue(self.call_operator(span, "aten::eq", [a, b], {})), span).value
-            result = self.builder.op("aten::__and__.bool", result, one)
-        return result if equal else self.builder.op("aten::__not__", result)
+        out = arithmetic.compare(self, span, op, a, b)
+        return self.truth(SimpleValue(out), span) if boolean or out.type == T.BOOL else Condition(out)
 
     def _identity(self, left: ast.expr, positive: bool, right: ast.expr, span: Span) -> Condition:
         """`a is b`: decided when compiling where the types tell; a None check narrows Optional."""
@@ -595,6 +529,8 @@ class ExpressionEmitter:
             none = any(isinstance(s, SimpleValue) and s.it.type == T.NONE for s in (a_sugared, b_sugared))
             same = a_sugared == b_sugared and not none
             return Condition(self.at(span).constant(same is positive), same is positive)
+        if isinstance(left, ast.NamedExpr):
+            left = left.target
         a, b = a_sugared.it, b_sugared.it
         if a.type == T.NONE and b.type != T.NONE:
             a, b, left = b, a, right
@@ -612,10 +548,6 @@ class ExpressionEmitter:
             none_type: dict[str, T.Type] = dict(none)
             return Condition(value, None, none_type if positive else some, some if positive else none_type)
         return Condition(value)
-
-
-def _swap(pair: tuple[list[Value], T.ListType]) -> tuple[list[Value], T.Type]:
-    return pair[0], pair[1].element
 
 
 _HINTED = (ast.Subscript, ast.Tuple, ast.List, ast.Dict, ast.IfExp, ast.ListComp, ast.DictComp, ast.GeneratorExp, ast.Call)

@@ -11,7 +11,7 @@ from linstock.ir import types as T
 from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
 from linstock.ir.source import Span
-from linstock.tracer import annotations, live_types, live_values, matching
+from linstock.tracer import annotations, formatting, live_types, live_values, matching
 from linstock.tracer.expressions import Condition
 from linstock.tracer.resolver import Resolver
 from linstock.tracer.values import MethodRef, SimpleValue, Special, Sugared
@@ -157,6 +157,10 @@ class LiveResolver(Resolver):
                 return Special(name, lambda e, span, args, kwargs: self._new_tensor(e, span, receiver.it, args, kwargs))
             if name == "type":
                 return Special(name, lambda e, span, args, kwargs: self._to_type(e, span, receiver.it, args))
+        if t == T.STRING and name == "format":
+            return Special(
+                name, lambda e, span, args, kwargs: SimpleValue(formatting.format_method(e, span, receiver.it, args, kwargs))
+            )
         if isinstance(t, T.FutureType) and name == "wait":
             return Special(name, lambda e, span, args, kwargs: SimpleValue(matching.emit_builtin(e, span, "aten::wait", [receiver.it], {})))
         return None

@@ -41,9 +41,8 @@ def convert(e: Emitter, value: Value, wanted: T.Type, implicit: bool) -> Value:
             return e.builder.value("prim::TupleConstruct", parts, T.TupleType(tuple(p.type for p in parts)))
     if have == T.NONE and wanted.is_optional() and value.is_constant:
         return e.builder.value("prim::Constant", (), wanted, value=None)
-    empty = value.node.kind in ("prim::ListConstruct", "prim::DictConstruct") and not value.node.inputs
     target = T.without_none(wanted)
-    if empty and type(have) is type(target) and not target.has_variables() and have != target:
+    if value in e.literals and type(have) is type(target) and not target.has_variables() and have != target:
         return e.builder.value(value.node.kind, (), target)
     if implicit:
         target = T.without_none(wanted) if wanted.is_optional() else wanted
@@ -74,6 +73,9 @@ def _fit(e: Emitter, value: Value, formal: Argument, bound: dict[str, T.Type], i
         if T.is_subtype(element.type, target.element):
             return e.list_of([element] * formal.size, target.element)
     if wanted.has_variables():
+        known = T.substitute(wanted, bound)
+        if known is not None:
+            value = convert(e, value, known, implicit)
         if isinstance(value.type, T.TupleType) and isinstance(wanted, T.ListType):
             elements = e.unpack_tuple(value)
             common: T.Type | None = elements[0].type if elements else None

@@ -197,7 +197,9 @@ class LiveProgram:
 
     def _named_tuple(self, cls: Any) -> T.NamedTupleType:
         find = self._lookup_in(cls)
-        hints = getattr(cls, "__annotations__", {})
+        hints: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            hints |= vars(base).get("__annotations__", {})
         kinds = tuple(find(hints[f]) if f in hints else T.TENSOR for f in cls._fields)
         defaults = tuple(constant(v) for v in cls._field_defaults.values())
         made = T.NamedTupleType(kinds, self.unit.unique_name(live_source.qualified_name(cls)), tuple(cls._fields), defaults)

@@ -5,8 +5,9 @@ A function, class, module namespace or range has no value of its own in the grap
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from linstock.ir import operators, types as T
@@ -440,25 +441,49 @@ class Zip(Sugared):
 
     parts: tuple[Sugared, ...]
 
+    def known_length(self, e: Emitter, span: Span) -> int | None:
+        """The least number of elements among the parts where it is known when compiling; None if it is known of none."""
+        known = [x for x in (p.elements(e, span) for p in self.parts if not isinstance(p, (Counter, Range))) if x is not None]
+        return min(map(len, known)) if known else None
+
     def elements(self, e: Emitter, span: Span) -> list[Sugared] | None:
         each = [p.elements(e, span) for p in self.parts if not isinstance(p, Counter)]
         if any(x is None for x in each):
             return None
         n = min(len(x) for x in each if x is not None)
-        rows = [
-            [SimpleValue(e.builder.constant(p.start + i)) for i in range(n)] if isinstance(p, Counter) else p.elements(e, span)
-            for p in self.parts
-        ]
-        return [TupleOf(tuple(r[i] for r in rows if r is not None)) for i in range(n)]
+        return [make() for make in self._rows(e, span, n)]
+
+    def rows(self, e: Emitter, span: Span) -> list[Callable[[], Sugared]]:
+        """Makers of the elements, as many as the part of known length has; made inside the round that uses them."""
+        return self._rows(e, span, self.known_length(e, span) or 0)
+
+    def _rows(self, e: Emitter, span: Span, n: int) -> list[Callable[[], Sugared]]:
+        known = [None if isinstance(p, Counter) else p.elements(e, span) for p in self.parts]
+
+        def row(i: int) -> Sugared:
+            found: list[Sugared] = []
+            for part, items in zip(self.parts, known, strict=True):
+                if isinstance(part, Counter) and part.offset is None:
+                    found.append(SimpleValue(e.builder.constant(part.start + i)))
+                else:
+                    found.append(items[i] if items is not None else part.element_at(e, span, e.builder.constant(i)))
+            return TupleOf(tuple(found))
+
+        return [partial(row, i) for i in range(n)]
 
     def length(self, e: Emitter, span: Span) -> Value:
-        lengths = [p.length(e, span) for p in self.parts if not isinstance(p, Counter)]
+        lengths = [_length(p, e, span) for p in self.parts if not isinstance(p, Counter)]
         if len(lengths) == 1:
             return lengths[0]
         return matching.emit_builtin(e, span, "prim::min", [e.list_of(lengths, T.INT)], {})
 
     def element_at(self, e: Emitter, span: Span, index: Value) -> Sugared:
         return TupleOf(tuple(p.element_at(e, span, index) for p in self.parts))
+
+
+def _length(part: Sugared, e: Emitter, span: Span) -> Value:
+    items = None if isinstance(part, Range) else part.elements(e, span)
+    return part.length(e, span) if items is None else e.builder.constant(len(items))
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,8 @@ def _largest(dtype: DType) -> float:
         return float(np.finfo(dtype).max)
     import ml_dtypes
 
-    return float(ml_dtypes.finfo(dtype).max)
+    limits: Any = ml_dtypes.finfo
+    return float(limits(dtype).max)
 
 
 def _overflow(dtype: DType) -> None:

@@ -666,7 +666,8 @@ def hash_tensor(a: Array, dim: Sequence[int] = (), keepdim: bool = False, mode: 
         bits = convert(a, np.dtype(np.float64)).view(np.uint64)
     else:
         bits = a.astype(np.uint64)
-    return row_major(np.bitwise_xor.reduce(bits, axis=axes, keepdims=keepdim))
+    exclusive_or: Any = np.bitwise_xor
+    return row_major(exclusive_or.reduce(bits, axis=axes, keepdims=keepdim))
 
 
 # ---- blocks -------------------------------------------------------------------------------------------------------

@@ -38,16 +38,15 @@ def _arange(start: Any, end: Any, step: Any, dtype: DType) -> Array:
         start, end, step = int(start), int(end), int(step)
     _check_step(start, end, step)
     if dtype == np.int64:
-        return np.arange(start, end, step, np.int64)
+        return np.arange(start, end, step, dtype=np.int64)
     n = max(math.ceil((float(end) - float(start)) / float(step)), 0)
     if dtype.kind in "iu":
-        return (np.arange(n, dtype=np.int64) * int(step) + int(start)).astype(dtype)
+        return convert(np.arange(n, dtype=np.int64) * int(step) + int(start), dtype)
     if dtype.kind == "b":
         if n > 2:
             raise RuntimeError("arange() of type bool may have at most two elements")
-        return (np.arange(n) * step + start).astype(dtype)
-    inner = P.FLOAT32 if P.is_low(dtype) else P.FLOAT64
-    return convert(np.arange(n, dtype=inner) * inner.type(step) + inner.type(start), dtype)
+        return convert(np.arange(n) * step + start, dtype)
+    return _from(start, step, n, dtype)
 
 
 def _range_dtype(dtype: int | None, *bounds: Any) -> DType:
@@ -118,8 +117,13 @@ def _range(start: Any, end: Any, step: Any, to: DType) -> Array:
     n = int((float(end) - float(start)) / float(step) + 1)
     if to.kind in "iu":
         return (np.arange(n, dtype=np.int64) * int(step) + int(start)).astype(to)
-    inner = P.FLOAT32 if P.is_low(to) else P.FLOAT64
-    return convert(np.arange(n, dtype=inner) * inner.type(step) + inner.type(start), to)
+    return _from(start, step, n, to)
+
+
+def _from(start: Any, step: Any, n: int, dtype: DType) -> Array:
+    """`n` floating-point numbers, computed in the accumulation type and rounded once."""
+    inner: Any = np.float32 if P.is_low(dtype) else np.float64
+    return convert(np.arange(n).astype(inner) * inner(step) + inner(start), dtype)
 
 
 @kernel("aten::range")
@@ -157,7 +161,8 @@ def _points(start: Any, end: Any, steps: int, dtype: DType) -> Array:
     """`steps` numbers from start to end, counted from the nearer end."""
     i = np.arange(steps)
     step = (end - start) / dtype.type(steps - 1)
-    return np.where(i < steps // 2, start + step * i.astype(dtype), end - step * (steps - 1 - i).astype(dtype))
+    near, far = start + step * i.astype(dtype), end - step * (steps - 1 - i).astype(dtype)
+    return np.asarray(np.where(i < steps // 2, near, far))
 
 
 def _spaced(

@@ -18,6 +18,9 @@ from .registry import kernel
 
 Dims = Sequence[int] | int | None
 
+_ADD: Any = np.add  # Any: NumPy's stubs have no overload of `reduce` for a `keepdims` that is a variable
+_MULTIPLY: Any = np.multiply
+
 #: from this many float32 numbers on, sums over other dimensions than the last accumulate in float64
 _LONG = 4096
 
@@ -56,8 +59,8 @@ def total(a: Array, axes: tuple[int, ...] | None, keepdim: bool = False) -> Arra
         return convert(total(a.astype(np.float32), axes, keepdim), dtype)
     if dtype.itemsize == 4 and axes is not None and a.size > _LONG and counted(a.shape, axes) > _LONG:
         if a.ndim - 1 not in axes and dtype == P.FLOAT32:
-            return row_major(np.add.reduce(a, axes, P.FLOAT64, keepdims=keepdim)).astype(dtype)
-    return row_major(np.add.reduce(a, axes, dtype, keepdims=keepdim))
+            return row_major(_ADD.reduce(a, axes, P.FLOAT64, keepdims=keepdim)).astype(dtype)
+    return row_major(_ADD.reduce(a, axes, dtype, keepdims=keepdim))
 
 
 @kernel("aten::sum.dim_IntList")
@@ -147,7 +150,7 @@ def nanmean(a: Array, dim: Dims = None, keepdim: bool = False, dtype: int | None
     axes = axes_of(dim, a.ndim)
     if dtype is not None:
         _mean_dtype(a, dtype, "nanmean")
-    count = np.asarray(np.add.reduce(~np.isnan(a), axes, P.INT64, keepdims=keepdim))
+    count = np.asarray(_ADD.reduce(~np.isnan(a), axes, P.INT64, keepdims=keepdim))
     to = a.dtype if dtype is None else dtypes.numpy_of(dtype)
     x = P.wide(a if a.dtype == to else convert(a, to))
     added = total(np.where(np.isnan(x), x.dtype.type(0), x), axes, keepdim)
@@ -159,8 +162,8 @@ def _prod(a: Array, axes: tuple[int, ...] | None, keepdim: bool) -> Array:
     dtype = a.dtype
     with np.errstate(all="ignore"):
         if P.is_low(dtype):
-            return convert(np.asarray(np.multiply.reduce(a.astype(np.float32), axes, keepdims=keepdim)), dtype)
-        return row_major(np.multiply.reduce(a, axes, dtype, keepdims=keepdim))
+            return convert(np.asarray(_MULTIPLY.reduce(a.astype(np.float32), axes, keepdims=keepdim)), dtype)
+        return row_major(_MULTIPLY.reduce(a, axes, dtype, keepdims=keepdim))
 
 
 @kernel("aten::prod.dim_int")
@@ -183,7 +186,7 @@ def _ordered(a: Array, name: str) -> None:
         unsupported(name, a.dtype)
 
 
-def _extreme(f: np.ufunc, a: Array, axes: tuple[int, ...] | None, keepdim: bool = False) -> Array:
+def _extreme(f: Any, a: Array, axes: tuple[int, ...] | None, keepdim: bool = False) -> Array:
     """The largest or smallest elements, NaN where there is one."""
     with np.errstate(invalid="ignore"):
         if P.is_low(a.dtype):
@@ -206,7 +209,7 @@ def not_empty(a: Array, axes: tuple[int, ...] | None, name: str, dim: Dims) -> N
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
 
 
-def _register_extremes(name: str, f: np.ufunc, arg: Callable[..., Any]) -> None:
+def _register_extremes(name: str, f: Any, arg: Callable[..., Any]) -> None:
     def whole(a: Array) -> Array:
         _ordered(a, f"{name}_all")
         if not a.size:
@@ -283,7 +286,7 @@ def aminmax(a: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Ar
 # ---- logic and counting -------------------------------------------------------------------------------------------
 
 
-def _register_logic(name: str, f: np.ufunc) -> None:
+def _register_logic(name: str, f: Any) -> None:
     def reduce(a: Array, axes: tuple[int, ...] | None, keepdim: bool) -> Array:
         out = row_major(f.reduce(a if a.dtype.kind == "b" else a != 0, axes, keepdims=keepdim))
         return out.astype(np.uint8) if a.dtype == np.uint8 else out
@@ -323,7 +326,7 @@ def is_any_true(a: Array) -> Array:
 @kernel("aten::count_nonzero", "aten::count_nonzero.dim_IntList")
 def count_nonzero(a: Array, dim: Dims = None) -> Array:
     """How many elements are not zero."""
-    return row_major(np.add.reduce(a != 0, axes_of(dim, a.ndim), P.INT64))
+    return row_major(_ADD.reduce(a != 0, axes_of(dim, a.ndim), P.INT64))
 
 
 @kernel("aten::is_nonzero")
@@ -370,11 +373,11 @@ def _moments(a: Array, dim: Dims, correction: float, keepdim: bool, name: str) -
     x = a.astype(P.COMPLEX128 if a.dtype.kind == "c" else P.FLOAT64, copy=False)
     n = counted(a.shape, axes)
     with np.errstate(all="ignore"):
-        mean = row_major(np.add.reduce(x, axes, keepdims=True) / np.float64(n))
+        mean = row_major(_ADD.reduce(x, axes, keepdims=True) / np.float64(n))
         away = x - mean
         squares = away.real * away.real + away.imag * away.imag if x.dtype.kind == "c" else away * away
         freedom = np.float64(max(n - correction, 0))
-        variance = row_major(np.add.reduce(squares, axes, keepdims=keepdim) / freedom)
+        variance = row_major(_ADD.reduce(squares, axes, keepdims=keepdim) / freedom)
     if not keepdim:
         mean = mean.reshape(variance.shape)
     return variance, mean

@@ -162,10 +162,11 @@ def _slopes(f: Array, step: Any, dim: int, edge_order: int) -> Array:
     """Second-order central differences inside, one-sided ones of the edge order at both ends."""
 
     def at(i: int) -> Array:
-        return f[on(dim, slice(i, i + 1 or None))]
+        return inner(i, i + 1 or None)
 
     def inner(lo: int, hi: int | None) -> Array:
-        return f[on(dim, slice(lo, hi))]
+        part: Array = f[on(dim, slice(lo, hi))]
+        return part
 
     if isinstance(step, np.ndarray):
         shape = [1] * f.ndim

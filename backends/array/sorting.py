@@ -19,7 +19,7 @@ def order(x: Array, dim: int, descending: bool = False) -> Array:
     if not descending:
         return np.argsort(x, dim, kind="stable")
     back = on(dim, slice(None, None, -1))
-    return x.shape[dim] - 1 - np.argsort(x[back], dim, kind="stable")[back]
+    return np.subtract(x.shape[dim] - 1, np.argsort(x[back], dim, kind="stable")[back])
 
 
 def _sortable(a: Array, name: str, refused: str = "c") -> Array:
@@ -290,7 +290,13 @@ def _quantile(a: Array, q: Any, dim: int | None, keepdim: bool, interpolation: s
     else:
         ranks = np.where(nans[:, -1], a.dtype.type(last), q.reshape(-1, 1) * a.dtype.type(last))
     if interpolation in ("lower", "higher", "nearest"):
-        ranks = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}[interpolation](ranks)
+        ranks = (
+            np.floor(ranks)
+            if interpolation == "lower"
+            else np.ceil(ranks)
+            if interpolation == "higher"
+            else np.round(ranks)
+        )
     below = ranks.astype(np.int64)
     lane = np.arange(len(x))[:, None]
     ranks, below = ranks.T, below.T

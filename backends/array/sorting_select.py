@@ -1,8 +1,9 @@
 """Which of several equal elements a selection picks.
 
-PyTorch leaves that open, but what it picks is what the selection algorithms of its C++ library pick; indices come
-out the same only by the same exchanges. These run over the positions of one lane, element by element, and are used for
-short lanes with ties only. Algorithms: introselect and introsort (D. R. Musser, 1997) as in libstdc++, Hoare's quickselect.
+PyTorch leaves that open, but what it picks is what the selection algorithms of its C++ library pick; indices come out
+the same only by the same exchanges. These run over the positions of one lane, element by element, and are used for
+short lanes with ties only. Algorithms: introselect and introsort (D. R. Musser, 1997) as in libstdc++, Hoare's
+quickselect.
 """
 
 from __future__ import annotations

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from math import prod
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
-from linstock.ir import dtypes
-
 from .memory import (
     Array,
-    copied,
     on,
     raw_bytes,
     storage,
@@ -131,8 +127,10 @@ def unflatten(a: Array, dim: int, sizes: Sequence[int]) -> Array:
     dim = wrap(dim, a.ndim)
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not a.ndim:
+        raise RuntimeError("unflatten: a 0-dimensional tensor has no dimension to split")
     shape = list(sizes)
-    n = a.shape[dim] if a.ndim else 1
+    n = a.shape[dim]
     if shape.count(-1) == 1:
         known = -prod(shape)
         if known > 0 and n % known == 0:
@@ -310,6 +308,12 @@ for _n in (1, 2, 3):
     _atleast(_n, f"atleast_{_n}d")
 
 
+@kernel("aten::alias", "aten::detach", "aten::data", "aten::lift_fresh", "prim::data")
+def alias(a: Array) -> Array:
+    """A new tensor over the same memory."""
+    return a.view()
+
+
 # ---- permutations -------------------------------------------------------------------------------------------------
 
 
@@ -483,7 +487,8 @@ def narrow(a: Array, dim: int, start: int, length: int) -> Array:
     start = start + n if start < 0 else start
     if start + length > n:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
-    return a[on(dim, slice(start, start + length))]
+    out: Array = a[on(dim, slice(start, start + length))]
+    return out
 
 
 @kernel("aten::narrow.Tensor")
@@ -554,271 +559,6 @@ def as_strided(a: Array, size: Sequence[int], stride: Sequence[int], storage_off
     return strided(raw_bytes(root).view(a.dtype), size, steps, start * item)
 
 
-# ---- splitting ----------------------------------------------------------------------------------------------------
-
-
-def _pieces(a: Array, dim: int, bounds: Sequence[int]) -> list[Array]:
-    head = (_ALL,) * dim
-    return [a[head + (slice(lo, hi),)] for lo, hi in pairwise(bounds)]
-
-
-@kernel("aten::split_with_sizes", "aten::split", "aten::split.sizes")
-def split_with_sizes(a: Array, split_sizes: Sequence[int], dim: int = 0) -> list[Array]:
-    """Consecutive parts of these sizes."""
-    if not a.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = wrap(dim, a.ndim)
-    bounds = [0]
-    for n in split_sizes:
-        if n < 0:
-            raise RuntimeError(
-                "split_with_sizes expects split_sizes have only non-negative entries, but got "
-                f"split_sizes={list(split_sizes)}"
-            )
-        bounds.append(bounds[-1] + n)
-    if bounds[-1] != a.shape[dim]:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {a.shape[dim]} (input tensor's size at dimension "
-            f"{dim}), but got split_sizes={list(split_sizes)}"
-        )
-    return _pieces(a, dim, bounds)
-
-
-@kernel("aten::split.Tensor")
-def split(a: Array, split_size: int, dim: int = 0) -> list[Array]:
-    """Consecutive parts of one size, the last one what remains."""
-    if not a.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = wrap(dim, a.ndim)
-    n = a.shape[dim]
-    if split_size < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
-    if split_size == 0:
-        if n:
-            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
-        return [a[on(dim, _ALL)]]
-    return _pieces(a, dim, [*range(0, max(n, 1), split_size), n])
-
-
-@kernel("aten::chunk")
-def chunk(a: Array, chunks: int, dim: int = 0) -> list[Array]:
-    """At most `chunks` consecutive parts of equal size, the last one what remains."""
-    if not a.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    dim = wrap(dim, a.ndim)
-    size = -(-a.shape[dim] // chunks)
-    return split(a, size, dim) if size else split_with_sizes(a, [0] * chunks, dim)
-
-
-@kernel("prim::ConstantChunk")
-def constant_chunk(a: Array, chunks: int, dim: int) -> list[Array]:
-    """`chunk` with the node's attributes as arguments."""
-    return chunk(a, chunks, dim)
-
-
-@kernel("aten::tensor_split.indices")
-def tensor_split_indices(a: Array, indices: Sequence[int], dim: int = 0) -> list[Array]:
-    """Parts between these positions."""
-    if not a.ndim:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    dim = wrap(dim, a.ndim)
-    return _pieces(a, dim, [0, *indices, a.shape[dim]])
-
-
-@kernel("aten::tensor_split.sections")
-def tensor_split(a: Array, sections: int, dim: int = 0) -> list[Array]:
-    """`sections` parts, the first ones larger by one where the size does not divide."""
-    if not a.ndim:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    dim = wrap(dim, a.ndim)
-    if sections <= 0:
-        raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
-    size, more = divmod(a.shape[dim], sections)
-    return _pieces(a, dim, [i * size + min(i, more) for i in range(sections + 1)])
-
-
-@kernel("aten::tensor_split.tensor_indices_or_sections")
-def tensor_split_tensor(a: Array, tensor_indices_or_sections: Array, dim: int = 0) -> list[Array]:
-    """`tensor_split` by an integer array: sections if 0-dimensional, positions if 1-dimensional."""
-    where = tensor_indices_or_sections
-    if where.dtype != np.int64:
-        raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long")
-    if where.ndim > 1:
-        raise RuntimeError(
-            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, "
-            "but got "
-            f"a tensor with {where.ndim} dims"
-        )
-    return tensor_split(a, int(where), dim) if not where.ndim else tensor_split_indices(a, where.tolist(), dim)
-
-
-def _named_split(name: str, dims: Callable[[int], int], least: int, which: str) -> None:
-    def check(a: Array) -> int:
-        if a.ndim < least:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a "
-                f"tensor with {a.ndim} dimensions!"
-            )
-        return dims(a.ndim)
-
-    def by_sections(a: Array, sections: int) -> list[Array]:
-        dim = check(a)
-        if sections == 0 or a.shape[dim] % sections:
-            raise RuntimeError(
-                f"torch.{name} attempted to split along dimension {which or dim}, but the size of the dimension "
-                f"{a.shape[dim]} is not divisible by the split_size {sections}!"
-            )
-        return tensor_split(a, sections, dim)
-
-    def by_indices(a: Array, indices: Sequence[int]) -> list[Array]:
-        return tensor_split_indices(a, indices, check(a))
-
-    kernel(f"aten::{name}.int")(by_sections)
-    kernel(f"aten::{name}.array")(by_indices)
-
-
-_named_split("hsplit", lambda n: 0 if n == 1 else 1, 1, "")
-_named_split("vsplit", lambda n: 0, 2, "")
-_named_split("dsplit", lambda n: 2, 3, "")
-
-
-@kernel("aten::unbind.int")
-def unbind(a: Array, dim: int = 0) -> list[Array]:
-    """Every slice along one dimension."""
-    if not a.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    head = (_ALL,) * wrap(dim, a.ndim)
-    return [a[head + (i, ...)] for i in range(a.shape[len(head)])]
-
-
-# ---- element types ------------------------------------------------------------------------------------------------
-
-
-@kernel("aten::alias", "aten::detach", "aten::data", "aten::lift_fresh", "prim::data")
-def alias(a: Array) -> Array:
-    """A new tensor over the same memory."""
-    return a.view()
-
-
-@kernel("aten::resolve_conj", "aten::resolve_neg")
-def itself(a: Array) -> Array:
-    """The argument: arrays hold their values as they are."""
-    return a
-
-
-@kernel("aten::real")
-def real(a: Array) -> Array:
-    """The real part as a view; the argument itself where it is real."""
-    return a.real if a.dtype.kind == "c" else a
-
-
-@kernel("aten::imag")
-def imag(a: Array) -> Array:
-    """The imaginary part as a view."""
-    if a.dtype.kind != "c":
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return a.imag
-
-
-@kernel("aten::view_as_real")
-def view_as_real(a: Array) -> Array:
-    """A complex array as its real and imaginary parts in a new last dimension."""
-    if a.dtype.kind != "c":
-        raise RuntimeError("view_as_real is only supported for complex tensors")
-    part = a.real
-    if a.flags.c_contiguous:
-        return a.reshape(-1).view(part.dtype).reshape(a.shape + (2,))
-    return strided(part, a.shape + (2,), a.strides + (part.itemsize,))
-
-
-@kernel("aten::view_as_complex")
-def view_as_complex(a: Array) -> Array:
-    """A last dimension of size 2 as complex numbers."""
-    if a.dtype not in (np.float32, np.float64):
-        from .constructors import type_name
-
-        raise RuntimeError(
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
-            + type_name(a.dtype)
-        )
-    if not a.ndim:
-        raise RuntimeError("Input tensor must have one or more dimensions")
-    if a.shape[-1] != 2:
-        raise RuntimeError("Tensor must have a last dimension of size 2")
-    size = a.itemsize
-    if a.strides[-1] != size:
-        raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if any(s % (2 * size) for s in a.strides[:-1]):
-        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    if _offset_of(a) % 2:
-        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
-    dtype = np.dtype(np.complex64 if size == 4 else np.complex128)
-    if not a.size:
-        return np.empty(a.shape[:-1], dtype)
-    return a.view(dtype).squeeze(-1)
-
-
-@kernel("aten::view.dtype")
-def view_dtype(a: Array, dtype: int) -> Array:
-    """The same bytes as elements of another type; the last dimension's size follows the element sizes."""
-    to = dtypes.numpy_of(dtype)
-    old, new = a.itemsize, to.itemsize
-    if old == new:
-        return a.view(to)
-    if not a.ndim:
-        raise RuntimeError(
-            f"self.dim() cannot be 0 to view {_type_name(a)} as {_name_of(dtype)} (different element sizes)"
-        )
-    if a.strides[-1] != old and a.shape[-1] > 1:
-        raise RuntimeError(
-            f"self.stride(-1) must be 1 to view {_type_name(a)} as {_name_of(dtype)} (different element sizes), but "
-            "got "
-            f"{a.strides[-1] // old}"
-        )
-    if new < old:
-        ratio = old // new
-        return strided(a.view(to) if a.flags.c_contiguous and a.size else _retyped(a, to),
-                       a.shape[:-1] + (a.shape[-1] * ratio,), a.strides[:-1] + (new,))  # fmt: skip
-    ratio = new // old
-    if a.shape[-1] % ratio:
-        raise RuntimeError(
-            f"self.size(-1) must be divisible by {ratio} to view {_type_name(a)} as {_name_of(dtype)} (different "
-            "element "
-            f"sizes), but got {a.shape[-1]}"
-        )
-    if _offset_of(a) % ratio:
-        raise RuntimeError(
-            f"self.storage_offset() must be divisible by {ratio} to view {_type_name(a)} as {_name_of(dtype)} "
-            "(different "
-            f"element sizes), but got {_offset_of(a)}"
-        )
-    for i, s in enumerate(a.strides[:-1]):
-        if s % new and a.size:
-            raise RuntimeError(
-                f"self.stride({i}) must be divisible by {ratio} to view {_type_name(a)} as {_name_of(dtype)} "
-                "(different "
-                f"element sizes), but got {s // old}"
-            )
-    return a.view(to)
-
-
-def _retyped(a: Array, to: np.dtype[Any]) -> Array:
-    """A corner of `a`'s memory as elements of a type that is smaller: something to take strides from."""
-    return a[(slice(0, 1),) * a.ndim].view(to)
-
-
-def _type_name(a: Array) -> str:
-    return _name_of(dtypes.code_of(a.dtype))
-
-
-def _name_of(code: int) -> str:
-    from .constructors import type_name
-
-    return type_name(dtypes.numpy_of(code))
-
-
 # ---- what a tensor says about itself ------------------------------------------------------------------------------
 
 
@@ -834,7 +574,7 @@ def size_int(a: Array, dim: int) -> int:
     if not a.ndim:
         wrap(dim, 0)
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return a.shape[dim] if -a.ndim <= dim < a.ndim else a.shape[wrap(dim, a.ndim)]
+    return int(a.shape[wrap(dim, a.ndim)])
 
 
 @kernel("aten::stride")
@@ -855,7 +595,7 @@ def stride_int(a: Array, dim: int) -> int:
 kernel("aten::storage_offset")(_offset_of)
 
 
-# ---- copies of views, and in-place forms that re-point the tensor ---------------------------------------------------
+# ---- in-place forms that re-point the tensor ---------------------------------------------------
 
 kernel("aten::squeeze_")(squeeze)
 kernel("aten::squeeze_.dim")(squeeze_dim)
@@ -863,33 +603,4 @@ kernel("aten::squeeze_.dims")(squeeze_dims)
 kernel("aten::unsqueeze_")(unsqueeze)
 
 
-def _copy_of(name: str, function: Callable[..., Array], memory_format: int = 0) -> None:
-    def run(*args: Any) -> Array:
-        return copied(function(*args), memory_format)
-
-    kernel(name)(run)
-
-
-def _copies_of(name: str, function: Callable[..., list[Array]]) -> None:
-    def run(*args: Any) -> list[Array]:
-        return [piece.copy() for piece in function(*args)]
-
-    kernel(name)(run)
-
-
-for _name, _function in {
-    "view_copy": reshape, "view_copy.dtype": view_dtype, "transpose_copy.int": transpose, "unsqueeze_copy": unsqueeze,
-    "expand_copy": expand, "diagonal_copy": diagonal, "alias_copy": alias, "squeeze_copy": squeeze,
-    "squeeze_copy.dim": squeeze_dim, "squeeze_copy.dims": squeeze_dims, "t_copy": t, "permute_copy": permute,
-    "as_strided_copy": as_strided, "unfold_copy": unfold, "narrow_copy": narrow,
-}.items():  # fmt: skip
-    _copy_of(f"aten::{_name}", _function)
-
-_copies_of("aten::unbind_copy.int", unbind)
-_copies_of("aten::split_with_sizes_copy", split_with_sizes)
-for _name, _split in {
-    "unsafe_split.Tensor": split, "unsafe_split_with_sizes": split_with_sizes, "unsafe_chunk": chunk,
-}.items():  # fmt: skip
-    kernel(f"aten::{_name}")(_split)
-
-from . import view_info, view_join  # noqa: E402, F401  (registration)
+from . import view_info, view_join, view_split, view_types  # noqa: E402, F401  (registration)

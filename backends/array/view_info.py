@@ -93,7 +93,7 @@ def is_pinned(a: Array, device: Any = None) -> bool:
 @kernel("aten::is_complex")
 def is_complex(a: Array) -> bool:
     """Whether the element type is complex."""
-    return a.dtype.kind == "c"
+    return bool(a.dtype.kind == "c")
 
 
 @kernel("aten::is_floating_point")
@@ -135,7 +135,7 @@ def is_non_overlapping_and_dense(a: Array) -> bool:
 @kernel("aten::is_same_size")
 def is_same_size(a: Array, other: Array) -> bool:
     """Whether two shapes are equal."""
-    return a.shape == other.shape
+    return bool(a.shape == other.shape)
 
 
 @kernel("prim::is_cpu")

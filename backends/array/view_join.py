@@ -405,8 +405,9 @@ def _check_repeats(repeats: Array) -> None:
 def _interleaved(a: Array, repeats: Any, dim: int | None, output_size: int | None) -> Array:
     if isinstance(repeats, int) and repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
-    if dim is None or not a.ndim:
-        wrap(dim or 0, a.ndim)
+    if dim is not None and not a.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    if dim is None:
         out = a.reshape(-1).repeat(repeats)
         n = out.size
     else:

@@ -1,10 +1,9 @@
-"""Building ONNX graphs: nodes with element types and shapes known as far as ONNX's own inference tells."""
+"""Building ONNX graphs: nodes with element types and shapes known as far as ONNX's own inference and the sizes' names tell."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ml_dtypes
@@ -13,18 +12,23 @@ import onnx
 from onnx import TensorProto, TypeProto, helper, shape_inference
 
 from linstock.backends.array import promotion
+from linstock.backends.onnx import folding
 from linstock.ir import dtypes
 from linstock.ir.errors import ExportError
 from linstock.ir.source import Span
 
 _ELEMENT = {
     6: TensorProto.FLOAT, 7: TensorProto.DOUBLE, 5: TensorProto.FLOAT16, 15: TensorProto.BFLOAT16, 0: TensorProto.UINT8, 1: TensorProto.INT8,
-    2: TensorProto.INT16, 3: TensorProto.INT32, 4: TensorProto.INT64, 11: TensorProto.BOOL, 9: TensorProto.COMPLEX64, 10: TensorProto.COMPLEX128,
-    12: TensorProto.INT8, 13: TensorProto.UINT8, 14: TensorProto.INT32,
+    2: TensorProto.INT16, 3: TensorProto.INT32, 4: TensorProto.INT64, 11: TensorProto.BOOL,
 }  # fmt: skip
-_CODE = {v: k for k, v in _ELEMENT.items() if k < 12 or k == 15}
+_CODE = {v: k for k, v in _ELEMENT.items()}
+#: kinds whose results differ from run to run
+_RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial", "Dropout"}
+_SMALL = 4096
+_END = np.iinfo(np.int64).max
 
-Dim = int | str | None
+Array = np.ndarray[Any, Any]
+Dim = int | str
 
 
 def element_type(code: int) -> int:
@@ -32,23 +36,26 @@ def element_type(code: int) -> int:
     try:
         return _ELEMENT[code]
     except KeyError:
-        raise ExportError(f"ONNX has no element type for {dtypes.by_code(code).name}") from None
+        raise ExportError(f"ONNX Runtime has no tensors of the type {dtypes.by_code(code).name}") from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sym:
-    """A value of the ONNX graph: its name, ScalarType code and shape (None: rank unknown; a dimension is an int, a name or None).
+    """A value of the ONNX graph: its name, ScalarType code and shape (None: rank unknown; a dimension is an int or a name).
 
-    A sequence has `sequence` set; its code and shape are those of the elements.
+    `sequence`: a list of tensors of this type. `number`: a Python number rather than a tensor of rank 0. `dim`: it is the size called so.
     """
 
     name: str
     dtype: int
     shape: tuple[Dim, ...] | None
     sequence: bool = False
+    number: bool = False
+    dim: str | None = None
 
     @property
     def rank(self) -> int | None:
+        """Number of dimensions, None if unknown."""
         return None if self.shape is None else len(self.shape)
 
     @property
@@ -56,8 +63,15 @@ class Sym:
         """Whether every size is a known number."""
         return self.shape is not None and all(isinstance(d, int) for d in self.shape)
 
-    def type_proto(self) -> TypeProto:
-        inner = helper.make_tensor_type_proto(element_type(self.dtype), None if self.shape is None else list(self.shape))
+    @property
+    def floating(self) -> bool:
+        """Whether the elements are floating-point numbers."""
+        return dtypes.by_code(self.dtype).is_floating_point
+
+    def type_proto(self, loose: bool = False) -> TypeProto:
+        """ONNX's description of the type, without the shape if `loose`."""
+        shape = None if self.shape is None or loose else list(self.shape)
+        inner = helper.make_tensor_type_proto(element_type(self.dtype), shape)
         return helper.make_sequence_type_proto(inner) if self.sequence else inner
 
 
@@ -66,61 +80,88 @@ class Names:
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
-        self._counter: Iterator[int] = itertools.count()
+        self._next: dict[str, int] = {}
 
-    def take(self, hint: str = "") -> str:
-        name = hint or f"v{next(self._counter)}"
+    def take(self, hint: str) -> str:
+        """`hint`, with a number behind it if it is taken."""
+        name = hint
         while name in self._taken:
-            name = f"{hint or 'v'}_{next(self._counter)}"
+            number = self._next[hint] = self._next.get(hint, 0) + 1
+            name = f"{hint}_{number}"
         self._taken.add(name)
         return name
 
 
 class Builder:
-    """Inserts nodes into one (sub)graph. Initializers live in the outermost graph and are shared by content."""
+    """Inserts nodes into one (sub)graph; equal nodes are inserted once. Initializers live in the outermost graph and are shared by content."""
 
-    def __init__(self, opset: int, names: Names | None = None, outer: Builder | None = None) -> None:
+    def __init__(self, opset: int, outer: Builder | None = None) -> None:
         self.opset, self.outer = opset, outer
-        self.names = names or Names()
+        self.names: Names = Names() if outer is None else outer.names
         self.nodes: list[onnx.NodeProto] = []
-        self.initializers: dict[str, onnx.TensorProto] = {} if outer is None else outer.initializers
-        self._constants: dict[Any, Sym] = {} if outer is None else outer._constants
-        self.alive: list[Any] = [] if outer is None else outer.alive
-        self.span: Span | None = None
+        self.arrays: dict[str, Array] = {} if outer is None else outer.arrays
+        self._constants: dict[Any, tuple[Sym, Any]] = {} if outer is None else outer._constants
+        #: id of an array -> (the array, the name that it should get)
+        self.hints: dict[int, tuple[Array, str]] = {} if outer is None else outer.hints
+        self.span: Span | None = None if outer is None else outer.span
+        self._made: dict[Any, tuple[Sym, ...]] = {}
+        self._producers: dict[str, tuple[str, list[Sym | None], dict[str, Any]]] = {}
+        self._sizes: dict[str, Sym] = {}
 
     def inner(self) -> Builder:
         """A builder for a subgraph, which sees everything outside."""
-        made = Builder(self.opset, self.names, self)
-        made.span = self.span
-        return made
+        return Builder(self.opset, self)
+
+    def adopt(self, inner: Builder) -> None:
+        """Append what was built in an inner builder."""
+        self.nodes += inner.nodes
+        self._made.update(inner._made)
+        self._producers.update(inner._producers)
+        self._sizes.update(inner._sizes)
+
+    def _find(self, table: str, key: Any) -> Any:
+        scope: Builder | None = self
+        while scope is not None:
+            found = getattr(scope, table).get(key)
+            if found is not None:
+                return found
+            scope = scope.outer
+        return None
+
+    def producer(self, value: Sym) -> tuple[str, list[Sym | None], dict[str, Any]]:
+        """(kind, inputs, attributes) of the node that gives a value; ("", [], {}) for inputs and constants."""
+        return self._find("_producers", value.name) or ("", [], {})
 
     # -- constants ---------------------------------------------------------------------------------------------------
-    def constant(self, value: Any, dtype: int | None = None, name: str = "") -> Sym:
-        """An array, number or list of numbers as a value: an initializer, one per content."""
-        array = np.asarray(value)
-        if dtype is not None:
-            array = array.astype(dtypes.numpy_of(dtype))
-        elif array.dtype == np.float64 and not isinstance(value, np.ndarray):
-            array = array.astype(promotion.default_dtype())
-        if array.dtype.kind in "uifb" and not array.flags.c_contiguous:
-            array = np.ascontiguousarray(array).reshape(array.shape)
-        key: Any = (array.dtype.str if array.dtype != ml_dtypes.bfloat16 else "bf16", array.shape, array.tobytes()) if array.size <= 4096 else ("id", id(value))
+    def constant(self, value: Any, dtype: int | None = None) -> Sym:
+        """An array or number as a value: an initializer, one per content. A Python number keeps its Python type's element type."""
+        number = type(value) in (bool, int, float)
+        array = np.asarray(value) if dtype is None else np.asarray(promotion.cast(value, dtypes.numpy_of(dtype)))
+        key: Any = ("id", id(value), array.dtype.name)
+        if array.size <= _SMALL:
+            key = (array.dtype.name, array.shape, np.ascontiguousarray(array).tobytes())
         known = self._constants.get(key)
         if known is None:
-            self.alive.append(value)
-            taken = self.names.take(name)
-            self.initializers[taken] = _tensor(array, taken)
-            known = self._constants[key] = Sym(taken, dtypes.code_of(array.dtype), array.shape)
-        return known
+            hint = self.hints.get(id(value))
+            name = self.names.take(hint[1] if hint else "c")
+            self.arrays[name] = array
+            known = self._constants[key] = Sym(name, dtypes.code_of(array.dtype), array.shape), value
+        return replace(known[0], number=True) if number and dtype is None else known[0]
+
+    def known(self, value: Any) -> Array | None:
+        """The content of a value if it does not depend on the inputs."""
+        if isinstance(value, Sym):
+            return self.arrays.get(value.name)
+        return np.asarray(value)
 
     def sym(self, value: Any, dtype: int | None = None) -> Sym:
-        """A converter's argument as a value of the graph: itself, or a constant; a list of numbers becomes one vector."""
+        """A value of the graph: itself, or a constant; a list of numbers (which may depend on the inputs) becomes one vector."""
         if isinstance(value, Sym):
-            return value
-        if isinstance(value, (list, tuple)) and any(isinstance(v, Sym) for v in value):
-            return self.vector(value)
+            return value if dtype is None else self.cast(value, dtype)
         if isinstance(value, (list, tuple)):
-            return self.constant(np.asarray(value, np.int64) if not value else np.asarray(value), dtype)
+            if any(isinstance(v, Sym) for v in value) or not value:
+                return self.vector(value)
+            value = np.asarray(value)
         return self.constant(value, dtype)
 
     def vector(self, values: Sequence[Any]) -> Sym:
@@ -132,105 +173,327 @@ class Builder:
                 if run:
                     parts.append(self.constant(np.asarray(run, np.int64)))
                     run = []
-                parts.append(self.op("Reshape", self.cast(v, 4), np.asarray([1], np.int64)))
+                parts.append(self.single(v))
             else:
                 run.append(int(v))
         if run or not parts:
             parts.append(self.constant(np.asarray(run, np.int64)))
         return parts[0] if len(parts) == 1 else self.op("Concat", *parts, axis=0)
 
-    # -- nodes -------------------------------------------------------------------------------------------------------
-    def op(self, kind: str, *inputs: Any, outputs: int = 1, domain: str = "", **attributes: Any) -> Any:
-        """Insert a node; gives a Sym, or a tuple of them. None among the inputs is an absent optional input.
+    def single(self, value: Any) -> Sym:
+        """A number as an int64 vector of one element."""
+        if not isinstance(value, Sym):
+            return self.constant(np.asarray([value], np.int64))
+        kind, inputs, _ = self.producer(value)
+        if kind == "Squeeze" and inputs[0] is not None and inputs[0].shape == (1,):
+            return self.cast(inputs[0], 4)
+        return self.op("Reshape", self.cast(value, 4), self.ints(1))
 
-        Attributes that are None are left out. Raises ExportError if ONNX rejects the types.
+    def ints(self, *values: int) -> Sym:
+        """A constant int64 vector."""
+        return self.constant(np.asarray(values, np.int64))
+
+    def scalar(self, value: Any, like: Sym) -> Sym:
+        """A number as a value of rank 0 in another's element type."""
+        return self.cast(value, like.dtype)
+
+    # -- nodes -------------------------------------------------------------------------------------------------------
+    def op(self, kind: str, *inputs: Any, **attributes: Any) -> Sym:
+        """Insert a node with one output. None among the inputs is an absent optional input, None among the attributes a default.
+
+        Raises ExportError if ONNX rejects the types.
         """
+        return self.ops(kind, *inputs, outputs=1, **attributes)[0]
+
+    def ops(self, kind: str, *inputs: Any, outputs: int, **attributes: Any) -> tuple[Sym, ...]:
+        """Insert a node with several outputs."""
         syms = [None if v is None else self.sym(v) for v in inputs]
         while syms and syms[-1] is None:
             syms.pop()
-        names = ["" if s is None else s.name for s in syms]
-        results = [self.names.take() for _ in range(outputs)]
         given = {k: v for k, v in attributes.items() if v is not None}
-        node = helper.make_node(kind, names, results, domain=domain, **given)
+        short = self._short_cut(kind, syms, given)
+        if short is not None:
+            return (short,)
+        key = None
+        if kind not in _RANDOM:
+            key = (kind, outputs, *[None if s is None else s.name for s in syms], *[(k, _hashable(v)) for k, v in sorted(given.items())])
+            found = self._find("_made", key)
+            if found is not None:
+                return found  # type: ignore[no-any-return]
+        made = self._widened(kind, syms, given, outputs)
+        if key is not None:
+            self._made[key] = made
+        return made
+
+    def _short_cut(self, kind: str, syms: list[Sym | None], given: dict[str, Any]) -> Sym | None:
+        """The result without a node: it is an input itself, or it can be computed now."""
+        x = syms[0] if syms else None
+        if x is None:
+            return None
+        if kind == "Cast":
+            if given["to"] == _ELEMENT.get(x.dtype):
+                return x
+        elif kind == "Transpose" and "perm" in given:
+            if list(given["perm"]) == list(range(len(given["perm"]))):
+                return x
+            before, inputs, old = self.producer(x)
+            if before == "Transpose" and "perm" in old:
+                return self.op("Transpose", inputs[0], perm=[old["perm"][i] for i in given["perm"]])
+        elif kind == "Not":
+            before, inputs, _ = self.producer(x)
+            if before == "Not":
+                return inputs[0]
+        elif kind in ("Squeeze", "Unsqueeze") and len(syms) == 2 and syms[1] is not None and syms[1].shape == (0,):
+            return x
+        elif kind == "Concat" and len(syms) == 1:
+            return x
+        form = folding.FORMS.get(kind)
+        if form is None or any(s is not None and s.name not in self.arrays for s in syms):
+            return None
+        arrays = [None if s is None else self.arrays[s.name] for s in syms]
+        if any(a is not None and a.dtype == ml_dtypes.bfloat16 for a in arrays) and kind not in ("Cast", "Reshape", "Transpose"):
+            return None
+        try:
+            with np.errstate(all="ignore"):
+                result = form(arrays, {**given, "code": _CODE[given["to"]]} if kind == "Cast" else given)
+        except (ValueError, IndexError, ZeroDivisionError):
+            return None
+        return self.constant(np.asarray(result)) if result.size <= 1 << 26 else None
+
+    def _widened(self, kind: str, syms: list[Sym | None], given: dict[str, Any], outputs: int) -> tuple[Sym, ...]:
+        """Insert a node, in a wider element type where ONNX or ONNX Runtime does not compute in this one."""
+        schema = self._schema(kind)
+        place = _operand_type(schema)
+        formals = [f.type_str for f in schema.inputs]
+        where = [i for i, s in enumerate(syms) if s is not None and not s.sequence and formals[min(i, len(formals) - 1)] == place]
+        if place is None or not where or kind in ("QuantizeLinear", "DequantizeLinear", "Cast"):
+            return self._insert(kind, schema, syms, given, outputs)
+        first = syms[where[0]]
+        assert first is not None
+        letter = folding.LETTERS.get(first.dtype, "")
+        allowed = _allowed(schema, place) & set(folding.runs(kind))
+        if letter in allowed or not letter:
+            return self._insert(kind, schema, syms, given, outputs)
+        target = folding.wider(letter, "".join(allowed))
+        if target is None:
+            raise ExportError(f"ONNX Runtime has no {kind} on {dtypes.by_code(first.dtype).name}", self.span)
+        code = folding.CODES[target]
+        wide = [self.cast(s, code) if i in where and s is not None else s for i, s in enumerate(syms)]
+        results = self.ops(kind, *wide, outputs=outputs, **given)
+        return tuple(self.cast(r, first.dtype) if f.type_str == place else r for r, f in zip(results, schema.outputs, strict=False))
+
+    def _insert(self, kind: str, schema: Any, syms: list[Sym | None], given: dict[str, Any], outputs: int) -> tuple[Sym, ...]:
+        names = ["" if s is None else s.name for s in syms]
+        results = [self.names.take(kind.lower()) for _ in range(outputs)]
+        node = helper.make_node(kind, names, results, name=results[0], **given)
         if self.span is not None:
             span = self.span.resolve()
             node.doc_string = f"{span.filename}:{span.lineno}"
-        made = self._infer(node, [s for s in syms if s is not None])
+        made = self._infer(schema, node, [s for s in syms if s is not None])
         self.nodes.append(node)
-        return made[0] if outputs == 1 else tuple(made)
+        for r in results:
+            self._producers[r] = (kind, syms, given)
+        return made
 
-    def _infer(self, node: onnx.NodeProto, inputs: Sequence[Sym]) -> list[Sym]:
+    def _schema(self, kind: str) -> Any:
         try:
-            schema = onnx.defs.get_schema(node.op_type, self.opset, node.domain)
+            return onnx.defs.get_schema(kind, self.opset, "")
         except onnx.defs.SchemaError:
-            raise ExportError(f"ONNX opset {self.opset} has no operator {node.op_type}: choose a newer opset") from None
+            raise ExportError(f"ONNX opset {self.opset} has no operator {kind}: choose a newer opset_version", self.span) from None
+
+    def _infer(self, schema: Any, node: onnx.NodeProto, inputs: Sequence[Sym]) -> tuple[Sym, ...]:
         types = {s.name: s.type_proto() for s in inputs}
-        data = {s.name: self.initializers[s.name] for s in inputs if s.name in self.initializers and np.prod(s.shape or (1,)) <= 4096}
+        data = {s.name: _tensor(self.arrays[s.name], s.name) for s in inputs if s.name in self.arrays and self.arrays[s.name].size <= _SMALL}
         try:
             found = shape_inference.infer_node_outputs(schema, node, types, data, opset_imports=[helper.make_opsetid("", self.opset)])
         except (onnx.shape_inference.InferenceError, RuntimeError, ValueError) as problem:
-            first = str(problem).strip().splitlines()[-1] if str(problem).strip() else "?"
-            raise ExportError(f"ONNX does not accept {node.op_type} here: {first}", self.span) from None
-        results = []
-        for name in node.output:
-            proto = found.get(name)
-            results.append(_from_proto(name, proto, inputs))
-        return results
+            lines = str(problem).strip().splitlines()
+            raise ExportError(f"ONNX does not accept {node.op_type} here: {lines[-1] if lines else '?'}", self.span) from None
+        return tuple(self._from_proto(name, found.get(name), inputs) for name in node.output)
 
-    # -- common forms ------------------------------------------------------------------------------------------------
-    def cast(self, value: Any, code: int) -> Any:
+    def _from_proto(self, name: str, proto: TypeProto | None, inputs: Sequence[Sym]) -> Sym:
+        if proto is None:
+            return Sym(name, inputs[0].dtype if inputs else 6, None)
+        sequence = proto.HasField("sequence_type")
+        tensor = proto.sequence_type.elem_type.tensor_type if sequence else proto.tensor_type
+        shape: tuple[Dim, ...] | None = None
+        if tensor.HasField("shape"):
+            shape = tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or self.unknown() for d in tensor.shape.dim)
+        code = _CODE.get(tensor.elem_type)
+        return Sym(name, inputs[0].dtype if code is None and inputs else code or 6, shape, sequence)
+
+    def unknown(self) -> str:
+        """A name for a size of which nothing is known."""
+        return self.names.take("unknown size")
+
+    def shaped(self, value: Sym, shape: Sequence[Dim]) -> Sym:
+        """The value, of which this shape is known (sizes that ONNX found as numbers stay)."""
+        old = value.shape if value.shape is not None and len(value.shape) == len(shape) else shape
+        merged = tuple(o if isinstance(o, int) else n for o, n in zip(old, shape, strict=True))
+        return value if merged == value.shape else replace(value, shape=merged)
+
+    # -- types -------------------------------------------------------------------------------------------------------
+    def cast(self, value: Any, code: int) -> Sym:
         """The value in another element type (itself if it has it already)."""
-        if isinstance(value, Sym):
-            return value if value.dtype == code else self.op("Cast", value, to=element_type(code))
-        array = np.asarray(value)
-        return array if dtypes.code_of(array.dtype) == code else array.astype(dtypes.numpy_of(code))
+        if not isinstance(value, Sym):
+            return self.constant(value, code)
+        if value.dtype == code:
+            return value
+        made = self.op("Cast", value, to=element_type(code))
+        return replace(made, dim=value.dim, number=value.number) if value.dim or value.number else made
 
-    def promote(self, *operands: Any, floating: bool = False) -> list[Any]:
-        """Operands cast to PyTorch's common type; Python numbers become arrays of it. `floating`: at least the default float type."""
+    def promote(self, *operands: Any, floating: bool = False) -> list[Sym]:
+        """Operands cast to PyTorch's common type; Python numbers become constants of it. `floating`: at least the default float type."""
         code = self.common(*operands, floating=floating)
-        return [self.cast(v if isinstance(v, (Sym, np.ndarray)) else np.asarray(v), code) for v in operands]
+        return [self.cast(v, code) for v in operands]
 
     def common(self, *operands: Any, floating: bool = False) -> int:
         """ScalarType code of PyTorch's result type of the operands."""
-        stand_ins = [_StandIn(v) if isinstance(v, Sym) else v for v in operands]
+        stand_ins = [_stand_in(v) if isinstance(v, Sym) else v for v in operands]
         dtype = promotion.result_type(*stand_ins)
         return dtypes.code_of(promotion.floating(dtype) if floating else dtype)
 
-    def size(self, value: Any, axis: int) -> Any:
-        """The size of a dimension: an int if known, else a Sym of rank 0."""
-        if not isinstance(value, Sym):
-            return int(value.shape[axis])
-        if value.shape is not None and isinstance(value.shape[axis], int):
-            return value.shape[axis]
-        start = axis if value.rank is None or axis >= 0 else axis + value.rank
-        shape = self.op("Shape", value)
-        return self.op("Gather", shape, np.asarray(start, np.int64), axis=0)
+    def floating(self, value: Sym) -> Sym:
+        """The value, integers and bools as the default floating-point type."""
+        return value if value.floating else self.cast(value, promotion.default_code())
 
-    def sizes(self, value: Any) -> list[Any]:
+    # -- shapes ------------------------------------------------------------------------------------------------------
+    def size(self, value: Sym, axis: int) -> Any:
+        """The size of a dimension: an int if known, else a Sym of rank 0. Raises ExportError if the rank is unknown and needed."""
+        if value.shape is None and axis < 0:
+            self.rank(value)
+        dim = None if value.shape is None else value.shape[axis]
+        if isinstance(dim, int):
+            return dim
+        if dim is not None:
+            found = self._find("_sizes", dim)
+            if found is not None:
+                return found
+        start = axis if value.rank is None or axis >= 0 else axis + value.rank
+        part = self.op("Shape", value, start=start or None, end=start + 1)
+        made = replace(self.op("Squeeze", part, self.ints(0)), dim=dim, number=True)
+        if dim is not None:
+            self._sizes[dim] = made
+        return made
+
+    def sizes(self, value: Sym) -> list[Any]:
         """All sizes, as `size`. Raises ExportError if the rank is unknown."""
         return [self.size(value, i) for i in range(self.rank(value))]
 
-    def rank(self, value: Any) -> int:
+    def rank(self, value: Sym) -> int:
         """The rank of a tensor. Raises ExportError if it is unknown."""
-        rank = value.rank if isinstance(value, Sym) else value.ndim
-        if rank is None:
-            raise ExportError("the rank of a tensor is not known here: give example inputs, or annotate the program so that it is", self.span)
-        return int(rank)
+        if value.rank is None:
+            raise ExportError("the rank of a tensor is not known here: it must be the same on all paths of the program", self.span)
+        return value.rank
 
-    def axis(self, value: Any, axis: int) -> int:
+    def axis(self, value: Sym, axis: int) -> int:
         """A dimension counted from the front."""
-        rank = self.rank(value)
-        return axis + max(rank, 1) if axis < 0 else axis
+        rank = max(self.rank(value), 1)
+        if isinstance(axis, Sym):
+            raise ExportError("a dimension is chosen by a number that depends on the inputs", self.span)
+        if not -rank <= axis < rank:
+            raise ExportError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {axis})", self.span)
+        return axis % rank
 
-    def reshape(self, value: Any, sizes: Sequence[Any]) -> Sym:
+    def shape(self, value: Sym) -> Sym:
+        """The whole shape as a vector."""
+        return self.ints(*value.shape) if value.static else self.op("Shape", value)  # type: ignore[misc,arg-type]
+
+    def dims(self, sizes: Sequence[Any]) -> tuple[Dim, ...]:
+        """The dimensions that sizes stand for, as types name them."""
+        return tuple(s.dim or self.unknown() if isinstance(s, Sym) else int(s) for s in sizes)
+
+    def reshape(self, value: Sym, sizes: Sequence[Any]) -> Sym:
         """Reshape to sizes that may depend on the inputs (one may be -1)."""
-        unknown = [i for i, s in enumerate(sizes) if isinstance(s, Sym)]
-        made = self.op("Reshape", value, self.sym(list(sizes)), allowzero=1 if 0 in [s for s in sizes if isinstance(s, int)] and -1 not in [s for s in sizes if isinstance(s, int)] else None)
-        if made.shape is None or any(d is None for d in made.shape):
-            shape = tuple(None if i in unknown or s == -1 else int(s) for i, s in enumerate(sizes))
-            known = made.shape if made.shape is not None and len(made.shape) == len(shape) else shape
-            made = Sym(made.name, made.dtype, tuple(a if isinstance(a, int) else k for a, k in zip(shape, known, strict=True)))
-        return made
+        shape = self._reshaped(value, list(sizes))
+        if shape is not None and shape == value.shape:
+            return value
+        sizes = [s if d is None or not isinstance(d, int) else d for s, d in zip(sizes, shape or (None,) * len(sizes), strict=True)]
+        named = [i for i, s in enumerate(sizes) if isinstance(s, Sym)]
+        if len(named) == 1 and -1 not in sizes and 0 not in sizes and shape is not None and value.shape is not None and 0 not in value.shape:
+            sizes = [-1 if i in named else s for i, s in enumerate(sizes)]
+        before, inputs, _ = self.producer(value)
+        if before == "Reshape" and inputs[0] is not None and value.name not in self.arrays:
+            value = inputs[0]
+        made = self.op("Reshape", value, self.sym(list(sizes)), allowzero=1 if 0 in sizes and -1 not in sizes else None)
+        return made if shape is None else self.shaped(made, shape)
+
+    def _reshaped(self, value: Sym, sizes: list[Any]) -> tuple[Dim, ...] | None:
+        """The shape after a reshape: what -1 stands for follows from the other sizes, where their names match."""
+        shape: list[Any] = [None if not isinstance(s, Sym) and s == -1 else d for s, d in zip(sizes, self.dims(sizes), strict=True)]
+        if None in shape and value.shape is not None:
+            have = list(value.shape)
+            for d in shape:
+                if d in have and isinstance(d, str):
+                    have.remove(d)
+            wanted = [d for d in shape if isinstance(d, int) or (isinstance(d, str) and d not in value.shape)]
+            names = [d for d in have if isinstance(d, str)]
+            total = int(np.prod([d for d in have if isinstance(d, int)], dtype=np.int64))
+            given = int(np.prod([d for d in wanted if isinstance(d, int)], dtype=np.int64))
+            if all(isinstance(d, int) for d in wanted) and given and total % given == 0:
+                if not names:
+                    shape[shape.index(None)] = total // given
+                elif len(names) == 1 and total == given:
+                    shape[shape.index(None)] = names[0]
+        return tuple(self.unknown() if d is None else d for d in shape)
+
+    def expand(self, value: Sym, sizes: Sequence[Any]) -> Sym:
+        """Broadcast to sizes that may depend on the inputs."""
+        dims = self.dims(sizes)
+        if value.shape == dims:
+            return value
+        made = self.op("Expand", value, self.sym(list(sizes)))
+        return self.shaped(made, dims)
+
+    def expand_to(self, value: Sym, like: Sym) -> Sym:
+        """Broadcast to another value's shape."""
+        if value.shape is not None and value.shape == like.shape:
+            return value
+        made = self.op("Expand", value, self.shape(like))
+        return made if like.shape is None else self.shaped(made, like.shape)
+
+    def filled(self, sizes: Sequence[Any], value: Any, code: int) -> Sym:
+        """A tensor of one number."""
+        if not any(isinstance(s, Sym) for s in sizes):
+            if int(np.prod(sizes, dtype=np.int64)) <= _SMALL and not isinstance(value, Sym):
+                return self.constant(np.full([int(s) for s in sizes], promotion.cast(value, dtypes.numpy_of(code))))
+        return self.expand(self.cast(value, code), sizes)
+
+    def transpose(self, value: Sym, order: Sequence[int]) -> Sym:
+        """Dimensions in another order."""
+        return self.op("Transpose", value, perm=list(order))
+
+    def unsqueeze(self, value: Sym, *axes: int) -> Sym:
+        """New dimensions of size 1 at these places of the result."""
+        return self.op("Unsqueeze", value, self.ints(*axes))
+
+    def squeeze(self, value: Sym, *axes: int) -> Sym:
+        """Without these dimensions of size 1."""
+        return self.op("Squeeze", value, self.ints(*axes))
+
+    def slice(self, value: Sym, axis: int, start: Any, end: Any = None, step: int = 1) -> Sym:
+        """Part of a dimension; bounds as Python's, and may depend on the inputs."""
+        size = None if value.shape is None else value.shape[axis]
+        end = _END if end is None else end
+        if isinstance(size, int) and not isinstance(start, Sym) and not isinstance(end, Sym) and step == 1:
+            start, end, _ = slice(start, end).indices(size)
+            if start == 0 and end == size:
+                return value
+        if not isinstance(start, Sym) and start == 0 and not isinstance(end, Sym) and end >= 1 << 62 and step == 1:
+            return value
+        if isinstance(end, Sym) and not isinstance(start, Sym) and start == 0 and step == 1 and end.dim is not None and end.dim == size:
+            return value
+        return self.op("Slice", value, self.single(start), self.single(end), self.ints(axis), None if step == 1 else self.ints(step))
+
+    def gather(self, value: Sym, index: Any, axis: int = 0) -> Sym:
+        """Elements of a dimension at integer places; rank 0 removes it."""
+        return self.op("Gather", value, index if isinstance(index, Sym) else np.asarray(index, np.int64), axis=axis)
+
+
+def _stand_in(value: Sym) -> Any:
+    if value.number:
+        return {4: 1, 7: 1.0, 11: True}.get(value.dtype, 1.0)
+    return _StandIn(value)
 
 
 class _StandIn:
@@ -241,28 +504,44 @@ class _StandIn:
         self.ndim = 1 if value.rank is None else value.rank
 
 
-def _tensor(array: np.ndarray[Any, Any], name: str) -> TensorProto:
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, (list, tuple)) else str(value) if not isinstance(value, (int, float, str)) else value
+
+
+_ALLOWED: dict[tuple[str, int, str], set[str]] = {}
+
+
+def _allowed(schema: Any, place: str) -> set[str]:
+    """Letters of the element types that ONNX allows for a type parameter."""
+    key = (schema.name, schema.since_version, place)
+    found = _ALLOWED.get(key)
+    if found is None:
+        texts = next((t.allowed_type_strs for t in schema.type_constraints if t.type_param_str == place), [place])
+        numbers = {_STRINGS[s] for s in texts if s in _STRINGS}
+        found = _ALLOWED[key] = {folding.LETTERS[_CODE[n]] for n in numbers}
+    return found
+
+
+_STRINGS = {f"tensor({n.lower()})": TensorProto.DataType.Value(n) for n in ("FLOAT16", "FLOAT", "DOUBLE", "BFLOAT16", "UINT8", "INT8", "INT16", "INT32", "INT64", "BOOL")}
+
+
+def _operand_type(schema: Any) -> str | None:
+    """The type parameter that an operator computes in: that of its first result if an input has it too, else of its first input."""
+    inputs = [f.type_str for f in schema.inputs]
+    if not inputs:
+        return None
+    out = schema.outputs[0].type_str if schema.outputs else ""
+    place = out if out in inputs else inputs[0]
+    return place if "(" not in place else None
+
+
+def _tensor(array: Array, name: str) -> TensorProto:
     if array.dtype == ml_dtypes.bfloat16:
         made = TensorProto(name=name, data_type=TensorProto.BFLOAT16, dims=list(array.shape))
-        made.raw_data = array.view(np.uint16).tobytes()
+        made.raw_data = np.ascontiguousarray(array).view(np.uint16).tobytes()
         return made
-    return onnx.numpy_helper.from_array(array, name)
+    return onnx.numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name)
 
 
-def _from_proto(name: str, proto: TypeProto | None, inputs: Sequence[Sym]) -> Sym:
-    if proto is None:
-        return Sym(name, inputs[0].dtype if inputs else 6, None)
-    sequence = proto.HasField("sequence_type")
-    tensor = proto.sequence_type.elem_type.tensor_type if sequence else proto.tensor_type
-    shape: tuple[Dim, ...] | None = None
-    if tensor.HasField("shape"):
-        shape = tuple(
-            d.dim_value if d.HasField("dim_value") else (d.dim_param or None) for d in tensor.shape.dim
-        )
-    code = _CODE.get(tensor.elem_type)
-    if code is None:
-        code = inputs[0].dtype if inputs else 6
-    return Sym(name, code, shape, sequence)
-
-
-__all__ = ["Builder", "Names", "Sym", "element_type"]
+tensor_proto = _tensor
+__all__ = ["Array", "Builder", "Dim", "Names", "Sym", "element_type", "tensor_proto"]

