@@ -37,7 +37,8 @@ def freeze(
             raise AttributeError(f"preserved_attrs names '{name}', which the module does not have")
     if preserve_parameters:
         kept |= {n for n, _ in mod.named_parameters()}
-    methods = [n for n in thing.type.methods if n == "forward" or n in kept]
+    hooks = {*thing.type.forward_hooks, *thing.type.forward_pre_hooks}
+    methods = [n for n in thing.type.methods if n == "forward" or n in kept or n in hooks]
     graphs: dict[str, Graph] = {n: thing.type.methods[n].graph.copy() for n in methods}
 
     def class_of(value: Any) -> T.Type | None:
@@ -59,9 +60,15 @@ def _frozen(thing: ScriptObject, graphs: dict[str, Graph], kept: set[str]) -> Sc
 
         parameters = (Parameter("self", made.type), *old.parameters[1:])
         made.type.methods[name] = Function.of(f"{made.type.name}.{name}", Signature(parameters, old.returns), graph)
+    made.type.forward_hooks = list(thing.type.forward_hooks)
+    made.type.forward_pre_hooks = list(thing.type.forward_pre_hooks)
     result = face(made)
     assert isinstance(result, ScriptModule)
     return result
+
+
+#: stands for every attribute
+ANY = "*"
 
 
 class _Shrink:
@@ -81,14 +88,14 @@ class _Shrink:
         names = self.used.get(path, set()) | {k.partition(".")[0] for k in kept} | ({"training"} if not path else set())
         cls = T.ClassType(thing.type.name, thing.type.is_module)
         made = self.made[id(thing)] = ScriptObject(cls)
-        whole = path != "" and path in kept
+        whole = (path != "" and path in kept) or ANY in names
         for name, t in thing.type.attributes.items():
             if name not in names and not whole:
                 continue
             value = thing.slots.get(name)
             inner = f"{path}.{name}" if path else name
             if isinstance(value, ScriptObject) and value.type.is_module:
-                if name in {k for k in kept if "." not in k}:
+                if ANY in names or name in {k for k in kept if "." not in k}:
                     made.slots[name], cls.attributes[name] = value, t
                     continue
                 rest = {k.partition(".")[2] for k in kept if k.startswith(f"{name}.")}
@@ -109,6 +116,8 @@ def _accesses(graph: Graph) -> Iterator[tuple[str, str]]:
             yield path, name
             if node.kind == "prim::GetAttr":
                 paths[node.outputs[0]] = f"{path}.{name}" if path else name
+        elif node.kind == "prim::ModuleContainerIndex" and node.inputs[0] in paths:
+            yield paths[node.inputs[0]], ANY  # any submodule may be meant
 
 
 def _retype(graph: Graph) -> None:

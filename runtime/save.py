@@ -17,7 +17,7 @@ from linstock.ir.schema import torchbind
 from linstock.ir.source import Span
 from linstock.runtime import objects
 from linstock.runtime.archive.debug import SourceTable
-from linstock.runtime.archive.printer import FunctionPrinter, Names, default_literal, literal
+from linstock.runtime.archive.printer import FunctionPrinter, Names, literal
 from linstock.runtime.archive.records import EnumRecord, ObjectRecord, Quantizer, TensorData, TypedContainer
 from linstock.runtime.archive.script import ScriptArchive, write_script
 from linstock.runtime.executor import executor_of
@@ -312,10 +312,8 @@ class ProgramWriter:
     def _print_item(self, item: Any, short: str, lines: list[str], spans: list[tuple[int, Span | None]]) -> None:
         if isinstance(item, T.NamedTupleType):
             lines.append(f"class {short}(NamedTuple):")
-            start = len(item.fields) - len(item.defaults)
-            for i, (name, t) in enumerate(zip(item.fields, item.elements, strict=True)):
-                default = f" = {default_literal(item.defaults[i - start], t, self.names)}" if i >= start else ""
-                lines.append(f"  {name} : {self.annotation(t)}{default}")
+            # without defaults: calls write every field, and PyTorch does not read all defaults back
+            lines += [f"  {n} : {self.annotation(t)}" for n, t in zip(item.fields, item.elements, strict=True)]
         elif isinstance(item, T.EnumType):
             lines.append(f"class {short}(Enum):")
             lines += [f"  {name} = {literal(value, item.value_type, self.names)}" for name, value in item.members.items()]

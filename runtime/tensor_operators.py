@@ -32,6 +32,12 @@ def detach(self: Tensor) -> Tensor:
     return wrap(self._array if not hasattr(self._array, "view") else self._array[...])
 
 
+@override("aten::sort.Tensor")
+def sort_tensors(values: list[Tensor], reverse: bool = False) -> None:
+    """Sort a list of one-element tensors in place."""
+    values.sort(key=lambda t: t.item(), reverse=reverse)
+
+
 @override("aten::detach_")
 def detach_(self: Tensor) -> Tensor:
     """Forget how the tensor was computed."""

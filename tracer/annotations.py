@@ -16,6 +16,7 @@ _NAMES: dict[str, T.Type] = {
     "AnyClassType": T.ANY_CLASS, "AnyEnumType": T.ANY_ENUM, "AnyListType": T.ANY_LIST, "AnyTupleType": T.ANY_TUPLE, "Capsule": T.CAPSULE,
     "SymInt": T.INT, "list": T.ANY_LIST, "tuple": T.ANY_TUPLE, "Function": T.FUNCTION,
 }  # fmt: skip
+_LITERALS: dict[type, T.Type] = {str: T.STRING, int: T.INT, bool: T.BOOL, float: T.FLOAT, type(None): T.NONE}
 _GENERIC = {"List", "list", "Dict", "dict", "Tuple", "tuple", "Optional", "Union", "Future", "RRef", "Await", "Final", "Annotated"}
 
 
@@ -37,13 +38,24 @@ def dotted(node: ast.expr) -> str | None:
     return None
 
 
+def parsed_text(text: str, place: ast.AST) -> ast.expr:
+    """An annotation that is written as text, at the place of that text. Raises AnnotationError."""
+    try:
+        made = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        raise AnnotationError(f"{text!r} is not a type", ast.copy_location(ast.Constant(text), place)) from None
+    for n in ast.walk(made):
+        ast.copy_location(n, place)
+    return made
+
+
 def parse(node: ast.expr, named: Named) -> T.Type:
     """The type that an annotation means; `named` knows the classes. Raises AnnotationError."""
     if isinstance(node, ast.Constant):
         if node.value is None:
             return T.NONE
         if isinstance(node.value, str):
-            return parse(ast.parse(node.value.strip(), mode="eval").body, named)
+            return parse(parsed_text(node.value, node), named)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return T.union([parse(node.left, named), parse(node.right, named)])
     if isinstance(node, ast.Subscript):
@@ -73,6 +85,11 @@ def _generic(node: ast.Subscript, named: Named) -> T.Type:
     parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
     if name in ("Final", "Annotated"):
         return parse(parts[0], named)
+    if name == "Literal":
+        kinds = [_LITERALS.get(type(getattr(p, "value", Ellipsis))) for p in parts]
+        if any(k is None for k in kinds):
+            raise AnnotationError("a Literal holds strings, ints, floats, bools and None", node)
+        return T.union([k for k in kinds if k is not None])
     if name in ("Tuple", "tuple"):
         if len(parts) == 1 and isinstance(parts[0], ast.Tuple):
             parts = list(parts[0].elts)

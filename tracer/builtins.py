@@ -236,6 +236,32 @@ BUILTINS |= {name: _simple(f"aten::{name}") for name in ("divmod", "round", "ord
 BUILTINS |= {"id": _simple("prim::id"), "rangelist": _simple("prim::rangelist")}
 
 
+def _of_floats(name: str, count: int, compute: Callable[[Emitter, Span, list[Value]], Value]) -> Callable[..., Sugared]:
+    """A function of `math` that is written with other operators."""
+
+    def function(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
+        values, _ = plain(e, span, args, kwargs)
+        if len(values) != count:
+            raise CompileError(f"math.{name} takes {count} argument(s), got {len(values)}", span)
+        return SimpleValue(compute(e, span, values))
+
+    return function
+
+
+def _hypot(e: Emitter, span: Span, values: list[Value]) -> Value:
+    squares = [matching.emit_builtin(e, span, "aten::mul", [v, v], {}) for v in values]
+    return matching.emit_builtin(e, span, "aten::sqrt", [matching.emit_builtin(e, span, "aten::add", squares, {})], {})
+
+
+#: functions of the module `math` that are no operators themselves
+MATH: dict[str, Callable[..., Sugared]] = {
+    "trunc": _of_floats("trunc", 1, lambda e, span, v: matching.emit_builtin(e, span, "aten::Int", v, {})),
+    "log2": _of_floats("log2", 1, lambda e, span, v: matching.emit_builtin(e, span, "aten::log", [*v, e.builder.constant(2)], {})),
+    "exp2": _of_floats("exp2", 1, lambda e, span, v: matching.emit_builtin(e, span, "aten::pow", [e.builder.constant(2.0), *v], {})),
+    "hypot": _of_floats("hypot", 2, _hypot),
+}  # fmt: skip
+
+
 def isinstance_types(e: Emitter, node: ast.expr) -> list[T.Type]:
     """The types of the second argument of isinstance()."""
     parts = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]

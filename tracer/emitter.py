@@ -12,7 +12,7 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Builder, Graph, Value
 from linstock.ir.program import Signature
 from linstock.ir.source import Span
-from linstock.tracer import control, matching
+from linstock.tracer import annotations, control, matching
 from linstock.tracer.control import Status
 from linstock.tracer.expressions import Condition
 from linstock.tracer.loops import LoopEmitter
@@ -101,7 +101,7 @@ class Emitter(LoopEmitter):
     # -- assignment --------------------------------------------------------------------------------------------------
     def on_Assign(self, s: ast.Assign) -> None:
         if s.type_comment is not None and len(s.targets) == 1:
-            annotation = ast.parse(s.type_comment.strip(), mode="eval").body
+            annotation = annotations.parsed_text(s.type_comment, s.targets[0])
             return self.on_AnnAssign(ast.copy_location(ast.AnnAssign(s.targets[0], annotation, s.value, 1), s))
         hint = None
         if len(s.targets) == 1:

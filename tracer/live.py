@@ -11,7 +11,7 @@ from linstock.ir import types as T
 from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
 from linstock.ir.source import Span
-from linstock.tracer import annotations, formatting, live_types, live_values, matching
+from linstock.tracer import formatting, live_types, live_values, matching
 from linstock.tracer.expressions import Condition
 from linstock.tracer.resolver import Resolver
 from linstock.tracer.values import MethodRef, SimpleValue, Special, Sugared
@@ -68,18 +68,6 @@ class LiveResolver(Resolver):
         for part in rest:
             obj = getattr(obj, part, None)
         return None if obj is None else live_types.of_annotation(obj, self.program.class_type)
-
-    def annotation(self, e: Emitter, node: ast.expr) -> T.Type:
-        try:
-            return super().annotation(e, node)
-        except CompileError:
-            if isinstance(node, ast.Subscript):  # an alias with parameters, a Literal
-                name = (annotations.dotted(node.value) or "").rpartition(".")[2]
-                if name == "Literal":
-                    part = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
-                    if isinstance(part, ast.Constant):
-                        return {str: T.STRING, int: T.INT, bool: T.BOOL}[type(part.value)]
-            raise
 
     # -- calls that are not plain ------------------------------------------------------------------------------------
     def syntactic_call(self, e: Emitter, node: ast.Call, hint: T.Type | None) -> Sugared | None:

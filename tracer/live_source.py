@@ -11,6 +11,7 @@ from typing import Any
 
 from linstock.ir.errors import CompileError
 from linstock.ir.source import Source
+from linstock.tracer.annotations import parsed_text
 
 
 def read(obj: Any) -> tuple[Source, ast.stmt]:
@@ -44,8 +45,11 @@ def read(obj: Any) -> tuple[Source, ast.stmt]:
 _COMMENT = re.compile(r"#\s*type:\s*(\(.*?\))\s*->\s*(.+?)\s*$", re.M)
 
 
-def type_comment(source: Source, node: ast.FunctionDef) -> tuple[list[ast.expr], ast.expr] | None:
-    """The signature in a `# type: (Tensor, int) -> Tensor` comment, or None."""
+def type_comment(source: Source, node: ast.FunctionDef) -> tuple[list[ast.expr | None], ast.expr] | None:
+    """The signature in a `# type: (Tensor, int) -> Tensor` comment, or None.
+
+    `(...) -> Tensor` goes with a `# type: int` comment on the line of each parameter.
+    """
     text = node.type_comment
     if text is None:
         first = node.body[0].lineno
@@ -55,9 +59,13 @@ def type_comment(source: Source, node: ast.FunctionDef) -> tuple[list[ast.expr],
             return None
         text = f"{found.group(1)} -> {found.group(2)}"
     arguments, _, result = text.partition("->")
-    parsed = ast.parse(arguments.strip(), mode="eval").body
-    items = list(parsed.elts) if isinstance(parsed, ast.Tuple) else [parsed]
-    return items, ast.parse(result.strip(), mode="eval").body
+    returns = parsed_text(result, node)
+    if arguments.strip() == "(...)":
+        a = node.args
+        each = [*a.posonlyargs, *a.args, *a.kwonlyargs]
+        return [parsed_text(p.type_comment, p) if p.type_comment else p.annotation for p in each], returns
+    parsed = parsed_text(arguments, node)
+    return list(parsed.elts) if isinstance(parsed, ast.Tuple) else [parsed], returns
 
 
 def lookup(function: Any) -> Callable[[str], Any]:

@@ -15,7 +15,7 @@ from linstock.ir.graph import Value
 from linstock.ir.program import Function
 from linstock.ir.source import Span
 from linstock.tracer import live_overloads, live_types, matching
-from linstock.tracer.builtins import BUILTINS
+from linstock.tracer.builtins import BUILTINS, MATH
 from linstock.tracer.resolver import EnumConstant
 from linstock.tracer.values import (
     Args, BuiltinFunction, ClassRef, EnumRef, FunctionRef, Kwargs, NamedTupleRef, SimpleValue, Special, Sugared, TupleOf, plain,
@@ -110,7 +110,10 @@ class PythonModule(Sugared):
             if found is not None and name not in LIBRARY:
                 return found
         if own == "math":
-            return _math(name, obj, self.program)
+            try:
+                return _math(name, obj, self.program)
+            except CompileError as problem:
+                raise CompileError(problem.message, span) from None
         return wrap(self.program, obj, span)
 
 
@@ -124,14 +127,16 @@ def operator_named(name: str, obj: Any) -> Sugared | None:
     return BuiltinFunction(f"aten::{name}") if operators.is_known(f"aten::{name}") else None
 
 
-_MATH = {"fabs", "degrees", "radians", "modf", "ldexp", "copysign", "factorial", "gcd", "log1p", "expm1", "frexp"}
-
-
 def _math(name: str, obj: Any, program: LiveProgram) -> Sugared:
+    """A function of Python's module `math`. Raises CompileError for one that is not supported."""
     if not callable(obj):
         return PythonConstant(program, obj)
-    renamed = {"fmod": "fmod", "mod": "mathremainder", "remainder": "mathremainder"}.get(name, name)
-    return BuiltinFunction(f"aten::{renamed}")
+    if name in MATH:
+        return Special(f"math.{name}", MATH[name])
+    known = {"remainder": "mathremainder"}.get(name, name)
+    if not any(operators.family(s.full_name) == "scalar" for s in operators.schemas(f"aten::{known}")):
+        raise CompileError(f"math.{name} cannot be compiled: no operator on numbers does that")
+    return BuiltinFunction(f"aten::{known}")
 
 
 class IgnoredFunction(Sugared):
@@ -347,7 +352,10 @@ def _wrap_callable(program: LiveProgram, obj: Any, span: Span) -> Sugared:
     if getattr(obj, "__module__", None) == "warnings" or name == "warn" and getattr(obj, "__module__", "") == "_warnings":
         return Special("warn", _warn)
     if getattr(obj, "__module__", None) == "math":
-        return _math(name, obj, program)
+        try:
+            return _math(name, obj, program)
+        except CompileError as problem:
+            raise CompileError(problem.message, span) from None
     row = boolean_dispatch(obj)
     if row is not None:
         return BooleanDispatch(program, row)
