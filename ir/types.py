@@ -9,9 +9,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from linstock.ir.errors import CompileError
+
+#: how many parts a type may have, how deep they may nest, and how many members a union may have
+MAX_PARTS, MAX_DEPTH, MAX_MEMBERS = 5000, 200, 256
+
 
 class Type:
     """A type. `children()` are its element types; `with_children` rebuilds it."""
+
+    #: number of its parts, itself among them, and how deep they nest: types of parts are compared and printed part by part
+    parts, depth = 1, 1
+
+    def measure(self) -> None:
+        """Work out `parts` and `depth`. Raises CompileError for a type that is too large to work with."""
+        children = self.children()
+        parts = 1 + sum(c.parts for c in children)
+        depth = 1 + max((c.depth for c in children), default=0)
+        if parts > MAX_PARTS or depth > MAX_DEPTH:
+            raise CompileError(f"a type has {parts} parts, nested {depth} deep: at most {MAX_PARTS} and {MAX_DEPTH} are possible")
+        self.__dict__["parts"], self.__dict__["depth"] = parts, depth
 
     def children(self) -> tuple[Type, ...]:
         return ()
@@ -131,6 +148,9 @@ class ElementType(Type):
 
     element: Type
 
+    def __post_init__(self) -> None:
+        self.measure()
+
     def children(self) -> tuple[Type, ...]:
         return (self.element,)
 
@@ -191,6 +211,9 @@ class DictType(Type):
     key: Type
     value: Type
 
+    def __post_init__(self) -> None:
+        self.measure()
+
     def children(self) -> tuple[Type, ...]:
         return (self.key, self.value)
 
@@ -207,6 +230,9 @@ class DictType(Type):
 @dataclass(frozen=True)
 class TupleType(Type):
     elements: tuple[Type, ...]
+
+    def __post_init__(self) -> None:
+        self.measure()
 
     def children(self) -> tuple[Type, ...]:
         return self.elements
@@ -230,6 +256,9 @@ class NamedTupleType(TupleType):
     defaults: tuple[Any, ...] = ()
     python: Any = None  # the Python class it was scripted from
 
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def with_children(self, children: Sequence[Type]) -> Type:
         if tuple(children) == self.elements:
             return self
@@ -247,6 +276,7 @@ class UnionType(Type):
 
     def __init__(self, members: Sequence[Type]) -> None:
         self.members = tuple(members)
+        self.measure()
 
     def children(self) -> tuple[Type, ...]:
         return self.members
@@ -362,6 +392,8 @@ def union(members: Sequence[Type]) -> Type:
     flat: list[Type] = []
     for m in members:
         flat += m.members if isinstance(m, UnionType) else (m.element, NONE) if isinstance(m, OptionalType) else (m,)
+    if len(flat) > MAX_MEMBERS:
+        raise CompileError(f"a union has {len(flat)} members: at most {MAX_MEMBERS} are possible")
     kept: list[Type] = []
     for m in flat:
         if any(is_subtype(m, k) for k in kept):

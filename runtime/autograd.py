@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.array import promotion
-from linstock.passes.autodiff.registry import NotDifferentiable
+from linstock.passes.autodiff.registry import Expanded, NotDifferentiable, WithoutRule
 from linstock.runtime import tape
 from linstock.runtime.dispatch import LIST, Bound, operator, wrap
 from linstock.runtime.modes import MODE, Mode, get_mode
@@ -110,7 +110,8 @@ class OpNode(Node):
                     edges.append(Edge((i, j), t))
         super().__init__(bound.name, edges)
         self.shared = False
-        self.rule: Any = bound.rule
+        rule = bound.rule
+        self.rule: Any = rule.rule if isinstance(rule, Expanded) else rule
         self.args: Any = args
         self.versions: Any = versions
         self.outputs: Any = ()
@@ -140,9 +141,10 @@ class OpNode(Node):
                 "access "
                 "saved tensors after calling backward."
             )
-        if self.rule is None:
+        if self.rule is None or isinstance(self.rule, WithoutRule):
+            why = "" if self.rule is None else f" ({self.rule.reason})"
             raise RuntimeError(
-                f"the derivative for {self.what} is not implemented: detach() its arguments if no gradient should "
+                f"the derivative for {self.what} is not implemented{why}: detach() its arguments if no gradient should "
                 "flow through "
                 "it, or express it with other operators"
             )
@@ -239,9 +241,13 @@ def _any_requires(bound: Bound, args: tuple[Any, ...]) -> bool:
 def run(bound: Bound, args: tuple[Any, ...]) -> Any:
     """Call an operator while gradients are on: record it where a gradient may be wanted, and remember views."""
     needs = _any_requires(bound, args)
+    rule = bound.rule if needs else None
+    if isinstance(rule, Expanded):
+        result = _run_expanded(rule, bound, args)
+        if result is not NotImplemented:
+            return result
     if bound.written:
         return _run_writing(bound, args) if needs else bound.raw(*args)
-    rule = bound.rule if needs else None
     if not needs or isinstance(rule, NotDifferentiable):
         result = bound.raw(*args)
         if bound.is_view and not isinstance(rule, NotDifferentiable):
@@ -255,6 +261,21 @@ def run(bound: Bound, args: tuple[Any, ...]) -> Any:
     if bound.is_view:
         _remember_view(bound, args, result)
     _attach(node, outputs)
+    return result
+
+
+def _run_expanded(rule: Expanded, bound: Bound, args: tuple[Any, ...]) -> Any:
+    """Run an operator as those that its rule names; a recorder hears of the operator only. NotImplemented where the
+    rule does not want it."""
+    mode = get_mode()
+    token = MODE.set(Mode(True, None, mode.inference))
+    try:
+        result = rule.function(OPS, *args)
+        if result is not NotImplemented and bound.written and bound.schema.arguments[0].writes:
+            operator("aten::copy_")(args[0], result)
+            return args[0]
+    finally:
+        MODE.reset(token)
     return result
 
 

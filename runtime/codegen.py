@@ -47,9 +47,15 @@ class Compiled:
         self.run: Callable[..., Any] = namespace["run"]
 
 
-def generate(graph: Graph, link: Link, find_operator: FindOperator, name: str = "") -> Compiled:
-    """Compile a graph to Python. Raises GraphError for a node of an unknown kind."""
-    return _Generator(graph, link, find_operator, name or graph.name).compiled()
+def generate(
+    graph: Graph, link: Link, find_operator: FindOperator, name: str = "", watch: Callable[..., Any] | None = None
+) -> Compiled:
+    """Compile a graph to Python. Raises GraphError for a node of an unknown kind.
+
+    `watch` is called at the start of the function and of each loop's body, and with every value that is computed, which
+    it gives back: it may raise to stop the program.
+    """
+    return _Generator(graph, link, find_operator, name or graph.name, watch).compiled()
 
 
 class _MethodTable(dict[T.ClassType, Callable[..., Any]]):
@@ -76,9 +82,14 @@ class _Lines:
 
 
 class _Generator:
-    def __init__(self, graph: Graph, link: Link, find_operator: FindOperator, name: str) -> None:
+    def __init__(
+        self, graph: Graph, link: Link, find_operator: FindOperator, name: str, watch: Callable[..., Any] | None
+    ) -> None:
         self.graph, self.link, self.find_operator, self.name = graph, link, find_operator, name
         self.namespace: dict[str, Any] = dict(HELPERS)
+        self.watched = watch is not None
+        if self.watched:
+            self.namespace["watch"] = watch
         self.names: dict[Value, str] = {}
         self.bound: dict[Any, str] = {}
         self.kept_alive: list[Any] = []
@@ -93,6 +104,8 @@ class _Generator:
         inputs = [self.fresh(v) for v in self.graph.inputs]
         self.functions.append(self.lines)
         self._head("run", inputs)
+        if self.watched:
+            self.put("watch()")
         if self.enters:
             self.put("entered = []")
             self.put("try:")
@@ -227,10 +240,11 @@ class _Generator:
         text = inline.expression(node, names)
         if text is not None:
             full_name = node.full_name
+            if full_name in inline.STATEMENTS or full_name in inline.RETURNS_FIRST:
+                self.put(f"{text}; watch({names[0]})" if self.watched else text, node)
             if full_name in inline.STATEMENTS:
-                self.put(text, node)
-            elif full_name in inline.RETURNS_FIRST:
-                self.put(text, node)
+                return
+            if full_name in inline.RETURNS_FIRST:
                 if node.outputs:
                     self.alias(node.output, names[0])
             else:
@@ -252,6 +266,8 @@ class _Generator:
     def assign(self, node: Node, text: str) -> None:
         """`text` gives the node's result: assign it to the node's outputs."""
         used = [v for v in node.outputs if v.uses]
+        if self.watched:
+            text = f"watch({text})"
         if not used:
             self.put(text, node)
         elif len(node.outputs) == 1:
@@ -490,6 +506,8 @@ class _Generator:
             self.put(f"while {' and '.join(conditions) or 'True'}:", node)
         header = len(self.lines.text)
         self.indent, self.loops = self.indent + 1, self.loops + 1
+        if self.watched:
+            self.put("watch()")
         self.block(body)
         moves = list(zip(names, map(self.name_of, ends), strict=True))
         if not (simple and counted):

@@ -64,6 +64,16 @@ _silence, _restore = _quiet()
 
 
 @contextmanager
+def silent() -> Iterator[None]:
+    """NumPy's floating-point warnings are off inside the block."""
+    token = _silence()
+    try:
+        yield
+    finally:
+        _restore(token)
+
+
+@contextmanager
 def optimized_execution(enabled: bool) -> Iterator[None]:
     """Run scripted code inside the block with passes and engines (True), from the first call on, or without (False).
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from linstock.ir import operators
 from linstock.ir import types as T
-from linstock.ir.errors import ArchiveError, CompileError
+from linstock.ir.errors import ArchiveError, CompileError, LinstockError
 from linstock.ir.graph import Builder, Graph, Value
 from linstock.ir.program import MISSING, CompilationUnit, Function, Parameter, Signature
 from linstock.ir.schema import torchbind
 from linstock.ir.source import Source, Span
-from linstock.tracer import annotations, builtins, matching, upgraders
+from linstock.tracer import annotations, builtins, matching, safety, upgraders
 from linstock.tracer.control import assigned_names
 from linstock.tracer.emitter import Emitter
 from linstock.tracer.environment import Frame
@@ -62,7 +62,14 @@ class ArchiveProgram:
         place = self._definition(name)
         if place is None or not isinstance(place[1], ast.ClassDef):
             return None
-        return self._import_class(name, place[0], place[1])
+        source, node = place[0], place[1]
+        span = Span(source, node.lineno, node.col_offset, node.lineno, node.col_offset + 6 + len(node.name))
+        try:
+            with safety.contained(f"the class '{name}'", lambda: span):
+                return self._import_class(name, source, node)
+        except LinstockError:
+            self.unit.classes.pop(name, None)
+            raise
 
     def function(self, name: str) -> Function | None:
         """The function of this qualified name, or None."""
@@ -89,16 +96,20 @@ class ArchiveProgram:
         if path not in self._files:
             source = self.read_source(path)
             self._files[path] = None if source is None else (source, parse_source(source))
+            if source is not None:
+                self.resolver.steps += safety.STEPS_PER_BYTE * len(source.text)
         return self._files[path]
 
     # -- functions ---------------------------------------------------------------------------------------------------
     def _make_function(self, name: str, source: Source, node: ast.FunctionDef, owner: T.ClassType | None) -> Function:
         def declare(function: Function) -> Signature:
-            return self._signature(source, node, owner)
+            with safety.contained(f"the signature of '{name}'", lambda: function.span):
+                return self._signature(source, node, owner)
 
         def define(function: Function) -> tuple[Signature, Graph]:
             emitter = Emitter(self.resolver, source, Graph(node.name))
-            signature = emitter.function(node, self._signature(source, node, owner), node.returns is None)
+            with safety.contained(f"'{name}'", lambda: emitter.builder.span or function.span):
+                signature = emitter.function(node, self._signature(source, node, owner), node.returns is None)
             return signature, emitter.graph
 
         made = Function(name, define, declare if node.returns is not None else None)
@@ -269,11 +280,7 @@ def patched_type(cls: T.ClassType, name: str, t: T.Type) -> T.Type:
 
 def parse_source(source: Source) -> dict[str, ast.stmt]:
     """Definitions of a file by name. Raises ArchiveError for code that is not even Python."""
-    try:
-        tree = ast.parse(source.text, source.filename)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-        line = getattr(problem, "lineno", None)
-        raise ArchiveError(f"{source.filename}{'' if line is None else f', line {line}'}: the archive's code cannot be parsed: {problem}") from None
+    tree = safety.parse_code(source.text, source.filename)
     return {s.name: s for s in tree.body if isinstance(s, (ast.ClassDef, ast.FunctionDef))}
 
 
@@ -369,6 +376,7 @@ class ArchiveResolver(Resolver):
 
     def __init__(self, program: ArchiveProgram) -> None:
         self.program = program
+        self.steps = safety.FREE_STEPS
         self.names: dict[str, Sugared] = {
             "torch": Namespace("aten"), "ops": _Operators(), "CONSTANTS": _Constants(program),
             "__torch__": QualifiedName(program, "__torch__"), "fork": Special("fork", _fork),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from linstock.ir import dtypes
 from linstock.ir import types as T
 from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
@@ -70,7 +71,7 @@ def binary(e: ExpressionEmitter, op: type, left: Sugared, right: Sugared, span: 
     if op is ast.FloorDiv and (isinstance(a.type, T.TensorType) or isinstance(b.type, T.TensorType)):
         name = "aten::floor_divide"
         if not isinstance(a.type, T.TensorType):
-            a = e.builder.op("aten::scalar_tensor", a)
+            a = e.builder.op("aten::scalar_tensor", a, *([e.builder.constant(dtypes.by_name("int64").code)] if a.type == T.INT else []))
     elif isinstance(b.type, T.TensorType) and a.type in _NUMBERS:
         if op in _EXCHANGED:
             return e.call_operator(span, _EXCHANGED[op], [b, a], {})
@@ -169,6 +170,8 @@ def compare(e: ExpressionEmitter, span: Span, op: ast.cmpop, a: Sugared, b: Suga
         return _tuples_equal(e, span, x, y, isinstance(op, ast.Eq))
     if isinstance(y.type, T.TensorType) and x.type in _NUMBERS:
         x, y, name = y, x, _MIRRORED.get(type(op), name)
+    if isinstance(op, (ast.Eq, ast.NotEq)) and x.is_constant and y.is_constant and x.type == y.type == T.STRING:
+        return e.at(span).constant((x.constant == y.constant) is isinstance(op, ast.Eq))
     if isinstance(op, (ast.Eq, ast.NotEq)) and _never_equal(x.type, y.type):
         return e.at(span).constant(isinstance(op, ast.NotEq))
     return e.call_operator(span, name, [x, y], {})

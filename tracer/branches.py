@@ -51,6 +51,7 @@ class BranchEmitter(ExpressionEmitter):
         return Status.FALLS
 
     def statement(self, s: ast.stmt) -> Status:
+        self.step(s)
         self.builder.span = self.span_of(s)
         method = getattr(self, "on_" + type(s).__name__, None)
         if method is None:
@@ -172,9 +173,27 @@ class BranchEmitter(ExpressionEmitter):
             self._merge_values(node, outer, name, values, gone, span)
         if both_leave:
             return Status.RAISES if a[1] is b[1] is Status.RAISES else Status.EXITS
+        if any(gone):
+            stays = gone.index(False)
+            self._keep_narrowed(node, outer, stays, (a, b)[stays][0], names, span)
         if Status.EXITS in (a[1], b[1]) or Status.MAYBE in (a[1], b[1]):
             return Status.MAYBE
         return Status.FALLS
+
+    def _keep_narrowed(self, node: Node, outer: Frame, place: int, survivor: Frame, done: Sequence[str], span: Span) -> None:
+        """What the only branch that goes on learnt about types stays known: after `if x is None: raise` x is not None.
+
+        The narrowed value leaves the `if` as an output: it does not exist where the other branch was taken.
+        """
+        for name, sugared in survivor.refined.items():
+            if name in done or sugared is outer.find(name) or not isinstance(sugared, SimpleValue) or sugared.it.type == T.NONE:
+                continue
+            value = self._in_block(node.blocks[place], sugared, span)
+            other = node.blocks[1 - place]
+            uninitialized = Builder(other, span).value("prim::Uninitialized", (), value.type)
+            for i in (0, 1):
+                node.blocks[i].add_output(value if i == place else uninitialized)
+            outer.refine(name, SimpleValue(node.add_output(value.type, name)))
 
     def _in_block(self, block: Block, value: Sugared, span: Span) -> Value:
         before, self.builder = self.builder, Builder(block, span)

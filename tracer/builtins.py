@@ -164,6 +164,13 @@ def _abs(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     return SimpleValue(matching.emit_builtin(e, span, name, values, named))
 
 
+def _round(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
+    values, named = plain(e, span, args, kwargs)
+    if len(values) + len(named) != 1:
+        raise CompileError("round() to a number of digits cannot be compiled: use round(x * 100) / 100", span)
+    return SimpleValue(matching.emit_builtin(e, span, "aten::round", values, named))
+
+
 def _sorted(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     values, named = plain(e, span, args, kwargs)
     if isinstance(values[0].type, T.DictType):
@@ -226,13 +233,13 @@ BUILTINS: dict[str, Sugared] = {
     name: Special(name, function)
     for name, function in {
         "range": _range, "enumerate": _enumerate, "zip": _zip, "len": _len, "getattr": _getattr, "list": _list, "dict": _dict,
-        "tuple": _tuple, "print": _print, "abs": _abs, "sorted": _sorted, "reversed": _reversed, "min": _min_max("min"),
+        "tuple": _tuple, "print": _print, "abs": _abs, "sorted": _sorted, "round": _round, "reversed": _reversed, "min": _min_max("min"),
         "max": _min_max("max"), "int": _cast("Int", T.INT), "float": _cast("Float", T.FLOAT), "bool": _cast("Bool", T.BOOL),
         "str": _cast("str", T.STRING), "complex": _cast("Complex", T.NUMBER),
         "sum": _sum_like("aten::sum"), "any": _sum_like("aten::any"), "all": _sum_like("aten::all"),
     }.items()
 }  # fmt: skip
-BUILTINS |= {name: _simple(f"aten::{name}") for name in ("divmod", "round", "ord", "chr", "hex", "oct", "bin", "hash", "pow")}
+BUILTINS |= {name: _simple(f"aten::{name}") for name in ("divmod", "ord", "chr", "hex", "oct", "bin", "hash", "pow")}
 BUILTINS |= {"id": _simple("prim::id"), "rangelist": _simple("prim::rangelist")}
 
 

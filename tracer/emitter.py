@@ -12,7 +12,7 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Builder, Graph, Value
 from linstock.ir.program import Signature
 from linstock.ir.source import Span
-from linstock.tracer import annotations, control, matching
+from linstock.tracer import annotations, cleaning, control, matching
 from linstock.tracer.control import Status
 from linstock.tracer.expressions import Condition
 from linstock.tracer.loops import LoopEmitter
@@ -54,6 +54,7 @@ class Emitter(LoopEmitter):
             self.returns = result.type
         assert self.returns is not None
         self.graph.add_output(result)
+        cleaning.sweep(self.graph)
         return Signature(signature.parameters, self.returns)
 
     def on_Pass(self, s: ast.Pass) -> None: ...
@@ -266,15 +267,7 @@ class Emitter(LoopEmitter):
             outer = self.frame
             held, _ = self._branch(node, outer, refinements, [])
             self._branch(node, outer, condition.when_false, [failed])
-            for name, t in refinements.items():
-                found = held.find(name)
-                if t == T.NONE or found is None or found is outer.find(name):
-                    continue
-                # the narrowed value leaves the branch: outside of it, it does not exist where the assertion fails
-                value = found.value(self, span)
-                node.blocks[0].add_output(value)
-                node.blocks[1].add_output(Builder(node.blocks[1], span).value("prim::Uninitialized", (), value.type))
-                outer.refine(name, SimpleValue(node.add_output(value.type, name)))
+            self._keep_narrowed(node, outer, 0, held, (), span)
         for name, t in refinements.items():
             self.frame.refine(name, self._narrow(name, t, span))
 

@@ -50,6 +50,12 @@ class ExpressionEmitter:
     def error(self, node: ast.AST, message: str) -> CompileError:
         return CompileError(message, self.span_of(node))
 
+    def step(self, node: ast.AST) -> None:
+        """Count one step of compiling. Raises CompileError when a program takes more than its resolver allows."""
+        self.resolver.steps -= 1
+        if self.resolver.steps < 0:
+            raise self.error(node, "this program takes too many steps to compile: it unrolls loops inside loops")
+
     def at(self, span: Span) -> Builder:
         """The builder, with the position that new nodes get."""
         self.builder.span = span
@@ -150,6 +156,7 @@ class ExpressionEmitter:
     # -- expressions -------------------------------------------------------------------------------------------------
     def expression(self, node: ast.expr, hint: T.Type | None = None) -> Sugared:
         """Compile an expression; `hint` is the type it is wanted as (for empty lists and dictionaries)."""
+        self.step(node)
         method = getattr(self, "of_" + type(node).__name__, None)
         if method is None:
             raise self.error(node, f"'{ast.unparse(node)[:60]}' cannot be compiled ({type(node).__name__})")

@@ -95,7 +95,7 @@ _SPECIFIER = re.compile(r"%([^a-zA-Z%]*)(.?)", re.S)
 
 def percent(e: ExpressionEmitter, span: Span, pattern: Value, values: Value) -> Value:
     """`pattern % values`. Raises CompileError for a specifier that TorchScript does not know, or a wrong count."""
-    args = e.unpack_tuple(values) if isinstance(values.type, T.TupleType) else [values]
+    count = len(values.type.elements) if isinstance(values.type, T.TupleType) else 1
     if pattern.is_constant:
         found = [m for m in _SPECIFIER.findall(pattern.constant) if m[1] != "%"]
         for flags, kind in found:
@@ -105,6 +105,6 @@ def percent(e: ExpressionEmitter, span: Span, pattern: Value, values: Value) -> 
                     f"without widths and precisions",
                     span,
                 )
-        if len(found) != len(args):
-            raise CompileError(f"the format has {len(found)} places for {len(args)} values", span)
-    return e.call_operator(span, "aten::percentFormat", [pattern, *args], {})
+        if len(found) != count:
+            raise CompileError(f"the format has {len(found)} places for {count} values", span)
+    return e.call_operator(span, "aten::percentFormat", [pattern, values], {})

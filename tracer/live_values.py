@@ -134,7 +134,7 @@ def _math(name: str, obj: Any, program: LiveProgram) -> Sugared:
     if name in MATH:
         return Special(f"math.{name}", MATH[name])
     known = {"remainder": "mathremainder"}.get(name, name)
-    if not any(operators.family(s.full_name) == "scalar" for s in operators.schemas(f"aten::{known}")):
+    if not any(s.arguments and s.arguments[0].type in (T.INT, T.FLOAT) for s in operators.schemas(f"aten::{known}")):
         raise CompileError(f"math.{name} cannot be compiled: no operator on numbers does that")
     return BuiltinFunction(f"aten::{known}")
 
@@ -266,6 +266,18 @@ def _size(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     return SimpleValue(matching.convert(e, values[0], T.ListType(T.INT), False))
 
 
+def _renorm(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
+    """PyTorch's helper around embedding_renorm_: without gradients, and without a result."""
+    weight, *rest = (a.value(e, span) for a in args)
+    matching.emit_builtin(e, span, "aten::embedding_renorm_", [e.builder.op("aten::detach", weight), *rest], {})
+    return SimpleValue(e.builder.constant(None))
+
+
+def _size_itself(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
+    """`_list_with_default(size, defaults)`: in scripted code no part of a size is None."""
+    return args[0]
+
+
 def _ntuple(n: int) -> Callable[..., Sugared]:
     """`_pair(x)` and its kin: one number n times, or the list itself."""
 
@@ -284,6 +296,7 @@ def _ntuple(n: int) -> Callable[..., Sugared]:
 LIBRARY: dict[str, Callable[..., Sugared]] = {
     "fork": _fork, "wait": _as_builtin("aten::wait"), "_wait": _as_builtin("aten::wait"), "warn": _warn, "cast": _identity,
     "is_tensor": _is_tensor, "Size": _size, "is_grad_enabled": _as_builtin("aten::is_grad_enabled"),
+    "_no_grad_embedding_renorm_": _renorm, "_list_with_default": _size_itself,
     "_single": _ntuple(1), "_pair": _ntuple(2), "_triple": _ntuple(3), "_quadruple": _ntuple(4),
     "device": _as_builtin("aten::device"), "Device": _as_builtin("aten::device"), "einsum": _as_builtin("aten::einsum"),
 }  # fmt: skip

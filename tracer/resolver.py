@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 class Resolver:
     """What both kinds of programs share: built-in functions, operators, isinstance, annotations."""
+
+    #: how many more expressions and statements may be compiled; bounded for code of files
+    steps: float = math.inf
 
     def name(self, e: Emitter, span: Span, name: str) -> Sugared | None:
         """The meaning of a name that is not local, or None."""

@@ -255,13 +255,13 @@ def along(index: Array, dim: int) -> tuple[Any, ...]:
     return tuple(key)
 
 
-def check_positions(index: Array, size: int, dim: int) -> None:
+def check_positions(index: Array, size: int, dim: int, wrong: type[Exception] = RuntimeError) -> None:
     """Raise unless the index is int64 (or int32) and within [0, size)."""
     if index.dtype.name not in ("int64", "int32"):
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if not in_range(index, size):
         bad = index[(index < 0) | (index >= size)]
-        raise RuntimeError(f"index {int(bad.reshape(-1)[0])} is out of bounds for dimension {dim} with size {size}")
+        raise wrong(f"index {int(bad.reshape(-1)[0])} is out of bounds for dimension {dim} with size {size}")
 
 
 @kernel("aten::gather")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from . import promotion as P
 from .casting import checked_scalar
 from .constructors import type_name, unsupported
-from .indexing import along, check_index_vector, check_positions
-from .memory import Array, DType, copied, on, wrap
+from .indexing import along, check_index_vector, check_positions, on_axis
+from .memory import Array, DType, canonical, copied, on, wrap
 from .registry import kernel
 
 #: ufunc of each reduction; a mean is a sum that is divided afterwards
@@ -34,20 +35,30 @@ def _identity(reduce: str, dtype: DType) -> Any:
     return -np.inf if low else np.inf
 
 
-def _combine(a: Array, key: tuple[Any, ...], values: Any, reduce: str, include_self: bool) -> Array:
-    """A copy of `a` in which the values of each place are reduced together, with what was there if that is included."""
+def _flat_places(key: Sequence[Array], shape: Sequence[int]) -> Array:
+    """Positions in the row of all elements that a key of one integer array per dimension stands for."""
+    places: Any = 0
+    for i, step in zip(key, canonical(shape)):
+        places = places + i * step
+    return np.asarray(places).reshape(-1)
+
+
+def _combine(a: Array, key: Sequence[Array], values: Array, reduce: str, include_self: bool) -> Array:
+    """A copy of `a` in which the values of each place are reduced together, with what was there if that is included.
+
+    Works on the row of all elements, where NumPy's unbuffered operations are several times as fast.
+    """
     dtype = a.dtype
     wide = P.wide_dtype(dtype)
     out = a.astype(wide, order="C")
-    values = values.astype(wide, copy=False) if isinstance(values, np.ndarray) else values
+    places, row = _flat_places(key, a.shape), out.reshape(-1)
+    values = values.astype(wide, copy=False).reshape(-1) if values.ndim else values.astype(wide)
     if not include_self:
-        out[key] = _identity(reduce, wide)
+        row[places] = _identity(reduce, wide)
     with np.errstate(all="ignore"):
-        _UFUNCS[reduce].at(out, key, values)
+        _UFUNCS[reduce].at(row, places, values)
         if reduce == "mean":
-            count = np.ones(a.shape, np.int64) if include_self else np.zeros(a.shape, np.int64)
-            np.add.at(count, key, 1)
-            np.maximum(count, 1, out=count)
+            count = np.maximum(np.bincount(places, minlength=a.size) + int(include_self), 1).reshape(a.shape)
             out = out // count.astype(wide) if dtype.kind in "iu" else out / count.astype(wide)
     return out.astype(dtype, copy=False)
 
@@ -131,6 +142,7 @@ def _scatter_reduced(a: Array, dim: int, index: Array, src: Any, reduce: str, in
 
 def _slices(a: Array, dim: int, index: Array, source: Array, name: str) -> tuple[Array, int, Array, Array]:
     """Self and source with at least one dimension, the dimension, and the index as a vector within range."""
+    wrong = IndexError if name == "index_copy" else RuntimeError
     dim = wrap(dim, a.ndim)
     i = check_index_vector(index, f"{name}()")
     if source.dtype != a.dtype:
@@ -145,8 +157,7 @@ def _slices(a: Array, dim: int, index: Array, source: Array, name: str) -> tuple
             f"{name}(): self and source must have the same number of dimensions, got {a.ndim} and {source.ndim}"
         )
     if s.ndim != x.ndim or (s.shape[dim] != i.size):
-        kind = IndexError if name == "index_copy" else RuntimeError
-        raise kind(
+        raise wrong(
             f"{name}(): Number of indices ({i.size}) should be equal to source.size(dim): ({s.shape[dim]}), for dim: "
             f"{dim}"
         )
@@ -156,8 +167,13 @@ def _slices(a: Array, dim: int, index: Array, source: Array, name: str) -> tuple
             f"{list(a.shape)} source.shape = {list(source.shape)}"
         )
     if x.size:
-        check_positions(i, x.shape[dim], dim)
+        check_positions(i, x.shape[dim], dim, wrong)
     return x, dim, i, s
+
+
+def _slice_key(x: Array, dim: int, i: Array) -> tuple[Array, ...]:
+    """A key of all places in the slices of one dimension at these positions."""
+    return along(np.broadcast_to(i.reshape(on_axis(dim, x.ndim)), x.shape[:dim] + (i.size,) + x.shape[dim + 1 :]), dim)
 
 
 @kernel("aten::index_add")
@@ -167,7 +183,7 @@ def index_add(a: Array, dim: int, index: Array, source: Array, alpha: Any = 1) -
     if alpha != 1:
         wide = P.wide(s)
         s = wide * checked_scalar(alpha, wide.dtype)
-    return _combine(x, on(dim, i)[:-1], s, "sum", True).reshape(a.shape)
+    return _combine(x, _slice_key(x, dim, i), s, "sum", True).reshape(a.shape)
 
 
 @kernel("aten::index_copy")
@@ -185,7 +201,7 @@ def index_reduce(a: Array, dim: int, index: Array, source: Array, reduce: str, i
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
     x, dim, i, s = _slices(a, dim, index, source, "index_reduce")
-    return _combine(x, on(dim, i)[:-1], s, reduce, include_self).reshape(a.shape)
+    return _combine(x, _slice_key(x, dim, i), s, reduce, include_self).reshape(a.shape)
 
 
 @kernel("aten::index_fill.int_Scalar", "aten::index_fill.int_Tensor")

@@ -17,9 +17,13 @@ from .registry import kernel
 def order(x: Array, dim: int, descending: bool = False) -> Array:
     """Positions in sorted order along a dimension: stable, NaN as the largest."""
     if not descending:
+        if x.dtype.kind == "f" and x.shape[dim] > 256:  # the unstable sort is twice as fast, and the same without ties
+            quick = np.argsort(x, dim)
+            if not select.has_ties(np.take_along_axis(x, quick, dim), dim):
+                return quick
         return np.argsort(x, dim, kind="stable")
     back = on(dim, slice(None, None, -1))
-    return np.subtract(x.shape[dim] - 1, np.argsort(x[back], dim, kind="stable")[back])
+    return np.subtract(x.shape[dim] - 1, order(x[back], dim)[back])
 
 
 def _sortable(a: Array, name: str, refused: str = "c") -> Array:

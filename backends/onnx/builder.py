@@ -25,6 +25,9 @@ _CODE = {v: k for k, v in _ELEMENT.items()}
 #: kinds whose results differ from run to run
 _RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial", "Dropout"}
 _SMALL = 4096
+#: casts that can be undone
+_LOSSLESS = {(6, 7), (3, 4), (5, 6), (15, 6), (5, 7), (15, 7), (3, 7), (2, 4), (0, 4), (1, 4), (11, 4), (11, 7), (11, 6), (11, 3), (2, 3), (0, 3), (1, 3), (0, 2)}
+_NUMBERS = (bool, int, float)
 _END = np.iinfo(np.int64).max
 
 Array = np.ndarray[Any, Any]
@@ -207,6 +210,8 @@ class Builder:
 
     def ops(self, kind: str, *inputs: Any, outputs: int, **attributes: Any) -> tuple[Sym, ...]:
         """Insert a node with several outputs."""
+        if any(type(v) in _NUMBERS for v in inputs):
+            inputs = self._literals(kind, inputs)
         syms = [None if v is None else self.sym(v) for v in inputs]
         while syms and syms[-1] is None:
             syms.pop()
@@ -225,6 +230,13 @@ class Builder:
             self._made[key] = made
         return made
 
+    def _literals(self, kind: str, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """Python numbers among the inputs in the element type of an input that must have the same."""
+        formals = [f.type_str for f in self._schema(kind).inputs]
+        place = [formals[min(i, len(formals) - 1)] for i in range(len(inputs))]
+        codes = {p: v.dtype for p, v in zip(place, inputs, strict=True) if isinstance(v, Sym)}
+        return tuple(self.constant(v, codes.get(p)) if type(v) in _NUMBERS else v for p, v in zip(place, inputs, strict=True))
+
     def _short_cut(self, kind: str, syms: list[Sym | None], given: dict[str, Any]) -> Sym | None:
         """The result without a node: it is an input itself, or it can be computed now."""
         x = syms[0] if syms else None
@@ -233,6 +245,9 @@ class Builder:
         if kind == "Cast":
             if given["to"] == _ELEMENT.get(x.dtype):
                 return x
+            before, inputs, _ = self.producer(x)
+            if before == "Cast" and inputs[0] is not None and given["to"] == _ELEMENT.get(inputs[0].dtype) and (inputs[0].dtype, x.dtype) in _LOSSLESS:
+                return inputs[0]
         elif kind == "Transpose" and "perm" in given:
             if list(given["perm"]) == list(range(len(given["perm"]))):
                 return x

@@ -7,7 +7,7 @@ from typing import Any
 
 import linstock
 from linstock.jit import annotate
-from linstock.nn.sizes import BroadcastingList1, BroadcastingList2, BroadcastingList3, _pair, _single, _triple
+from linstock.nn.sizes import BroadcastingList1, BroadcastingList2, BroadcastingList3, _list_with_default, _pair, _single, _triple
 from linstock.runtime.tensor import Tensor
 
 
@@ -130,28 +130,14 @@ max_pool3d = _either("max_pool3d", max_pool3d_with_indices, _max_pool3d, 6)
 # adaptive pooling ----------------------------------------------------------------------------------------------------------
 
 
-def _filled(out_size: list[int], defaults: list[int]) -> list[int]:
-    """The output size with each None replaced by the input's size in that dimension."""
-    if isinstance(out_size, int):  # never so in scripted code, where one number is a list already
-        return out_size
-    if len(defaults) <= len(out_size):
-        raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
-    sizes = defaults[len(defaults) - len(out_size) :]
-    result = annotate(list[int], [])
-    for i in range(len(out_size)):
-        wanted = out_size[i]
-        result.append(sizes[i] if wanted is None else wanted)
-    return result
-
-
 def adaptive_avg_pool2d(input: Tensor, output_size: BroadcastingList2[int]) -> Tensor:
     """The means of as many windows as `output_size` says, of (N, C, H, W) or (C, H, W). None keeps the input's size."""
-    return linstock.adaptive_avg_pool2d(input, _filled(output_size, input.size()))  # type: ignore[arg-type]
+    return linstock.adaptive_avg_pool2d(input, _list_with_default(output_size, input.size()))
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: BroadcastingList3[int]) -> Tensor:
     """The means of as many windows as `output_size` says, of (N, C, D, H, W) or (C, D, H, W). None keeps the input's size."""
-    return linstock.adaptive_avg_pool3d(input, _filled(output_size, input.size()))  # type: ignore[arg-type]
+    return linstock.adaptive_avg_pool3d(input, _list_with_default(output_size, input.size()))
 
 
 def adaptive_max_pool1d_with_indices(
@@ -170,7 +156,7 @@ def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: BroadcastingList2[int], return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
     """The maxima of as many windows as `output_size` says, of (N, C, H, W) or (C, H, W), and their indices."""
-    return linstock.adaptive_max_pool2d(input, _filled(output_size, input.size()))  # type: ignore[arg-type]
+    return linstock.adaptive_max_pool2d(input, _list_with_default(output_size, input.size()))
 
 
 def _adaptive_max_pool2d(input: Tensor, output_size: BroadcastingList2[int], return_indices: bool = False) -> Tensor:
@@ -182,7 +168,7 @@ def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: BroadcastingList3[int], return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
     """The maxima of as many windows as `output_size` says, of (N, C, D, H, W) or (C, D, H, W), and their indices."""
-    return linstock.adaptive_max_pool3d(input, _filled(output_size, input.size()))  # type: ignore[arg-type]
+    return linstock.adaptive_max_pool3d(input, _list_with_default(output_size, input.size()))
 
 
 def _adaptive_max_pool3d(input: Tensor, output_size: BroadcastingList3[int], return_indices: bool = False) -> Tensor:

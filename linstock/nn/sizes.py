@@ -44,3 +44,13 @@ def _quadruple(value: Any) -> tuple[Any, ...]:
 def spread(value: Any, n: int) -> tuple[Any, ...]:
     """The value as a tuple of n: a number n times, a sequence as it is."""
     return _spread(value, n)
+
+
+def _list_with_default(out_size: Any, defaults: Any) -> Any:
+    """A size with each None replaced by the default. Raises ValueError for fewer defaults than sizes. Scripted: the size itself."""
+    if isinstance(out_size, int):
+        return out_size
+    if len(defaults) <= len(out_size):
+        raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
+    known = defaults[-len(out_size) :]
+    return [size if wanted is None else wanted for wanted, size in zip(out_size, known)]

@@ -17,18 +17,27 @@ A rule is `rule(ops, grads, args, outputs)`:
 An operator that others compute can have its derivative from theirs: `@decomposed("aten::diff")` over a function
 `f(ops, *arguments)`; `ops.vjp(f, args, grads)` differentiates any such function.
 
+An operator that needs what it has forgotten (a dropout's mask) or whose parts are worth keeping (a batch norm's
+statistics, the steps of an RNN) is recorded as its parts: `@expanded` over such a function, which then runs instead of
+the kernel while gradients are recorded.
+
 A rule for `aten::foo` also serves `aten::foo_` (the same overload). `reads_self=False` says that it does not use the
 value of the first argument, so that an in-place call need not copy it. Files mirror the families of `ir/ops`.
+
+What has no gradient has an entry that says why: `not_differentiable` where none is wanted (results do not require
+gradients), `without_rule` where one could exist (going backward through it raises). Names may be patterns ("foo_*").
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 from linstock.ir import operators
+from linstock.ir import types as T
 from linstock.ir.schema import Schema
 
 Rule = Callable[[Any, Any, Any, Any], Any]
@@ -41,7 +50,28 @@ class NotDifferentiable:
     reason: str
 
 
-_RULES: dict[str, Rule | NotDifferentiable] = {}
+@dataclass(frozen=True)
+class WithoutRule:
+    """Why there is no rule where there could be one: going backward raises with this reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """An operator that runs as other ones while gradients are recorded.
+
+    `function(ops, *arguments)` may return NotImplemented: then it is recorded itself, with `rule`.
+    """
+
+    function: Callable[..., Any]
+    rule: Rule | None = None
+
+
+Entry = Rule | NotDifferentiable | WithoutRule | Expanded
+
+_RULES: dict[str, Entry] = {}
+_PATTERNS: dict[str, Entry] = {}
 _loaded: set[str] = set()
 
 
@@ -49,10 +79,7 @@ def derivative(*names: str, reads_self: bool = True) -> Callable[[Rule], Rule]:
     """Register a function as the derivative rule of each named operator."""
 
     def register(rule: Rule) -> Rule:
-        for name in names:
-            if name in _RULES:
-                raise ValueError(f"two derivative rules for {name}")
-            _RULES[name] = rule
+        _enter(names, rule)
         if not reads_self:
             rule.reads_self = False  # type: ignore[attr-defined]
         return rule
@@ -74,14 +101,34 @@ def decomposed(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
     return register
 
 
+def expanded(*names: str, rule: Rule | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register `f(ops, *arguments)`, which runs in the operator's place while gradients are recorded. Where it returns
+    NotImplemented, the operator itself is recorded, with `rule`."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        _enter(names, Expanded(function, rule))
+        return function
+
+    return register
+
+
+def _enter(names: Iterable[str], entry: Entry) -> None:
+    for name in names:
+        full = name if "::" in name else f"aten::{name}"
+        table = _PATTERNS if "*" in full else _RULES
+        if full in table:
+            raise ValueError(f"two derivative rules for {full}")
+        table[full] = entry
+
+
 def not_differentiable(names: str, reason: str) -> None:
     """Say that operators (names separated by spaces, "aten::" may be left out) pass no gradients, and why."""
-    entry = NotDifferentiable(reason)
-    for name in names.split():
-        full = name if "::" in name else f"aten::{name}"
-        if full in _RULES:
-            raise ValueError(f"two derivative rules for {full}")
-        _RULES[full] = entry
+    _enter(names.split(), NotDifferentiable(reason))
+
+
+def without_rule(names: str, reason: str) -> None:
+    """Say that going backward through operators (names as in `not_differentiable`) raises, and why."""
+    _enter(names.split(), WithoutRule(reason))
 
 
 def _load(family: str) -> None:
@@ -94,15 +141,47 @@ def _load(family: str) -> None:
                 raise
 
 
-def rule_of(schema: Schema) -> Rule | NotDifferentiable | None:
-    """The rule of an operator; for an in-place one that of its functional form. None where there is none."""
+def rule_of(schema: Schema) -> Entry | None:
+    """The entry of an operator; for an in-place one that of its functional form. None where there is none."""
     name = schema.full_name
     _load(operators.family(name))
     found = _RULES.get(name)
     if found is not None:
         return found
     twin = functional_twin(schema)
-    return rule_of(twin) if twin is not None else _RULES.get(schema.name)
+    if twin is not None:
+        found = rule_of(twin)
+    if found is None:
+        found = _RULES.get(schema.name)
+    if found is None:
+        found = next((entry for pattern, entry in _PATTERNS.items() if fnmatchcase(name, pattern)), None)
+    return found
+
+
+def _holds_tensor(t: T.Type) -> bool:
+    if isinstance(t, (T.OptionalType, T.ListType)):
+        return _holds_tensor(t.element)
+    return bool(t == T.TENSOR)
+
+
+def support(full_name: str) -> str:
+    """"yes" or why an operator has no gradient, for the operator table. Raises KeyError for an unknown name."""
+    schema = operators.schema(full_name)
+    found = rule_of(schema)
+    if isinstance(found, (NotDifferentiable, WithoutRule)):
+        return found.reason
+    if schema.out_arguments:
+        return "forms with out= record no gradients"
+    if found is not None:
+        return "yes"
+    family = operators.family(full_name)
+    if family in ("container", "control"):
+        return "it passes values on, nothing is computed"
+    if not any(_holds_tensor(a.type) for a in schema.arguments):
+        return "no argument is a tensor"
+    if not any(_holds_tensor(r.type) for r in schema.returns):
+        return "no result is a tensor"
+    return "no rule has been written for it"
 
 
 def functional_twin(schema: Schema) -> Schema | None:

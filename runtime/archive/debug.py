@@ -68,7 +68,7 @@ class SourceTable:
         if self._starts is None:
             self._starts = [0]
             for part in self._text.split("\n"):
-                self._starts.append(self._starts[-1] + len(part.encode()) + 1)
+                self._starts.append(self._starts[-1] + len(part.encode("utf-8", "surrogatepass")) + 1)
         if not 0 < line < len(self._starts):
             return None
         return self.find(self._starts[line - 1] + column)
@@ -106,7 +106,7 @@ def _offsets(span: Span) -> tuple[int, int]:
     lines = span.source.text.split("\n")
     starts = [0]
     for part in lines:
-        starts.append(starts[-1] + len(part.encode()) + 1)
+        starts.append(starts[-1] + len(part.encode("utf-8", "surrogatepass")) + 1)
     total = max(starts[-1] - 1, 0)
     start = starts[min(max(span.line - 1, 0), len(lines))] + span.column
     end = starts[min(max(span.end_line - 1, 0), len(lines))] + span.end_column

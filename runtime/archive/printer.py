@@ -309,8 +309,22 @@ class FunctionPrinter:
             if i:
                 self.emit("else:")
             with self.deeper():
+                targets = [(t, v) for t, v in zip(node.outputs, block.outputs, strict=True) if not self._named_as(t, v, block)]
+                before = len(self.lines)
                 self.block(block)
-                self._assign(node.outputs, block.outputs, node.span)
+                self._assign([t for t, _ in targets], [v for _, v in targets], node.span)
+                if len(self.lines) == before:
+                    self.emit("pass")
+
+    def _named_as(self, target: Value, value: Value, block: Block) -> bool:
+        """Give what a branch computes only to give it out the name of the result at once; False where that cannot be."""
+        node = value.node
+        own = node.block is block and len(value.uses) == 1 and value.type == target.type and value not in self.text
+        alone = len(block.outputs) == 1 and not value.name and not node.blocks  # written in the assignment itself
+        if not own or alone or node.kind in ("prim::Constant", "prim::Loop", "prim::Uninitialized"):
+            return False
+        self.text[value] = self.name_of(target)
+        return True
 
     def _assign(self, targets: Sequence[Value], values: Sequence[Value], span: Span | None) -> None:
         """`a, b = x, y`; one at a time, with its type, where that differs."""

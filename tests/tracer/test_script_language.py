@@ -94,7 +94,7 @@ def test_like_torch(program: str, case: Case, with_torch: Any) -> None:
         their_subject.load_state_dict(to_torch(subject.state_dict()))
     try:
         their_scripted = torch.jit.script(their_subject)
-    except (RuntimeError, torch.jit.frontend.FrontendError):
+    except Exception:
         return  # we compile more than PyTorch does
     for ours, arguments in zip(case.inputs, theirs.inputs, strict=True):
         problem = _differs_from_torch(outcome(their_scripted, arguments), outcome(scripted, ours))
