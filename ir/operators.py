@@ -42,6 +42,16 @@ def schemas(name: str) -> tuple[Schema, ...]:
     return tuple(_parsed(line) for line, _ in _index().get(name, ()))
 
 
+def lines(name: str) -> list[str]:
+    """The schema lines of an operator, not yet parsed, in the order in which they are tried; empty if unknown."""
+    return [line for line, _ in _index().get(name, ())]
+
+
+def parsed(line: str) -> Schema:
+    """The schema of one of the table's lines."""
+    return _parsed(line)
+
+
 def is_known(name: str) -> bool:
     """Whether an operator of this name ("aten::add") exists."""
     return name in _index()

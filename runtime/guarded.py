@@ -18,7 +18,7 @@ from linstock.ir.errors import ArchiveError, LinstockError
 from linstock.ir.program import Function
 from linstock.runtime import dispatch
 from linstock.runtime.codegen import generate
-from linstock.runtime.executor import silent
+from linstock.runtime.executor import locate, silent
 from linstock.runtime.tensor import Tensor
 
 #: calls, loop iterations and results that one load may have
@@ -55,7 +55,8 @@ class Guard:
         try:
             with silent():
                 return self._compiled(function)(*values)
-        except LinstockError:
+        except LinstockError as problem:
+            locate(problem)
             raise
         except RecursionError:
             raise ArchiveError(f"'{function.name}', which runs when the file is loaded, is nested too deeply") from None

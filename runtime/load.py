@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -14,7 +15,7 @@ import numpy as np
 from linstock.ir import dtypes
 from linstock.ir import types as T
 from linstock.ir.device import Device
-from linstock.ir.errors import ArchiveError
+from linstock.ir.errors import ArchiveError, LinstockError
 from linstock.ir.source import Source
 from linstock.runtime import objects
 from linstock.runtime.archive.container import ArchiveReader
@@ -22,7 +23,7 @@ from linstock.runtime.archive.debug import SourceTable
 from linstock.runtime.archive.records import PACKED, EnumRecord, Global, ObjectRecord, TensorData, TypedContainer
 from linstock.runtime.archive.script import read_script
 from linstock.runtime.dispatch import wrap
-from linstock.runtime.executor import executor_of
+from linstock.runtime.guarded import Guard
 from linstock.runtime.objects import ScriptObject
 from linstock.runtime.script_module import ScriptModule, face
 from linstock.runtime.tensor import Tensor
@@ -54,7 +55,7 @@ def load(
     Raises ArchiveError if the file is not a readable TorchScript archive. Nothing of the file is executed by Python.
     """
     make = TensorMaker(map_location)
-    with ArchiveReader(source) as reader:
+    with ArchiveReader(source) as reader, _contained(reader.name):
         if reader.is_legacy_json:
             root, constants, code, debug, version = _read_legacy(reader, make)
             extra = {n[6:]: bytes(reader.read(n)) for n in reader.names() if n.startswith("extra/")}
@@ -63,21 +64,42 @@ def load(
             root, constants, code = archive.root, archive.constants, archive.code
             debug, version, extra = archive.debug, archive.version, archive.extra_files
         name = reader.root
-    program = ArchiveProgram(_sources(code, debug, name), (), version)
-    build = ObjectBuilder(program)
-    program.constants = [build.constant(v) for v in constants]
-    if not isinstance(root, ObjectRecord):
-        raise ArchiveError(f"data.pkl of {name} holds a {type(root).__name__} instead of a module")
-    made = build.object(root)
-    if not isinstance(made, ScriptObject):
-        raise ArchiveError(f"data.pkl of {name} holds an object of {root.class_name} instead of a module")
-    module = face(made)
+        program = ArchiveProgram(_sources(code, debug, name), (), version)
+        build = ObjectBuilder(program, reader.total_size)
+        program.constants = [build.constant(v) for v in constants]
+        made = build.object(root) if isinstance(root, ObjectRecord) else None
+        if not isinstance(made, ScriptObject) or not made.type.is_module:
+            what = f"an object of '{root.class_name}'" if isinstance(root, ObjectRecord) else f"a {type(root).__name__}"
+            raise ArchiveError(f"data.pkl of {reader.name} holds {what} instead of a module")
+        module = face(made)
     module.__dict__["_origin"] = Origin(program, version, name, code)
     if _extra_files is not None:
         for key in _extra_files:
             _extra_files[key] = extra.get(key, b"")
     assert isinstance(module, ScriptModule)
     return module
+
+
+#: longest text of a type that stands beside a value
+MAX_TYPE_TEXT = 1 << 16
+#: what values that do not belong together can make the building of objects stumble over
+_STRAY = (
+    TypeError, ValueError, KeyError, IndexError, AttributeError, AssertionError, ArithmeticError, NotImplementedError, MemoryError,
+)  # fmt: skip
+
+
+@contextmanager
+def _contained(name: str) -> Iterator[None]:
+    """ArchiveErrors for whatever a malformed archive leads to inside."""
+    try:
+        yield
+    except LinstockError:
+        raise
+    except RecursionError:
+        raise ArchiveError(f"the values or classes of {name} are nested too deeply") from None
+    except _STRAY as problem:
+        why = f"{type(problem).__name__}: {str(problem)[:200]}"
+        raise ArchiveError(f"{name} is malformed: its values do not fit its code ({why})") from problem
 
 
 def _read_legacy(
@@ -159,9 +181,11 @@ def _quantized(data: TensorData) -> Any:
 class ObjectBuilder:
     """Objects, enum members and containers of a program, from the records of a pickle. What is shared stays shared."""
 
-    def __init__(self, program: ArchiveProgram) -> None:
+    def __init__(self, program: ArchiveProgram, size: int = 0) -> None:
         self.program = program
+        self._guard = Guard(size)
         self._made: dict[int, tuple[Any, Any]] = {}
+        self._checks: dict[T.Type, Callable[[Any], bool]] = {}
 
     def constant(self, value: Any) -> Any:
         """An entry of constants.pkl, as the emitter wants it."""
@@ -234,6 +258,8 @@ class ObjectBuilder:
     def _parse(self, text: str) -> T.Type | None:
         import ast
 
+        if len(text) > MAX_TYPE_TEXT:
+            raise ArchiveError(f"the archive gives a value a type of {len(text):,} characters")
         try:
             return type_syntax.parse(ast.parse(text, mode="eval").body, self.program.find_type)
         except (SyntaxError, type_syntax.AnnotationError):
@@ -254,8 +280,15 @@ class ObjectBuilder:
         setstate = kind.methods.get("__setstate__")
         if setstate is not None:
             parameters = setstate.signature().parameters
-            state = self.value(record.state, parameters[1].type if len(parameters) > 1 else None)
-            executor_of(setstate).run([made, state])
+            if len(parameters) != 2:
+                raise ArchiveError(f"'{setstate.name}' should take the object and its state, and takes {len(parameters)} arguments")
+            state = self.value(record.state, parameters[1].type)
+            if not self._fits(parameters[1].type, state):
+                raise ArchiveError(
+                    f"the state of an object of '{record.class_name}' should be of type {parameters[1].type.annotation()}, "
+                    f"but the archive holds {_described(state)}"
+                )
+            self._guard.run(setstate, [made, state])
         elif isinstance(record.state, dict):
             self._fill(made, record.state)
         elif record.state is not None:
@@ -268,13 +301,24 @@ class ObjectBuilder:
     def _fill(self, made: ScriptObject, state: Mapping[str, Any]) -> None:
         for name, declared in made.type.attributes.items():
             if name in state:
-                made.slots[name] = self.value(state[name], declared)
+                value = made.slots[name] = self.value(state[name], declared)
+                if not self._fits(declared, value):
+                    raise ArchiveError(
+                        f"attribute '{name}' of an object of '{made.type.name}' should be of type {declared.annotation()}, "
+                        f"but the archive holds {_described(value)}"
+                    )
             elif declared == T.NONE or declared.is_optional():
                 made.slots[name] = None
             else:
                 raise ArchiveError(
                     f"an object of '{made.type.name}' in the archive has no value for its attribute '{name}'"
                 )
+
+    def _fits(self, declared: T.Type, value: Any) -> bool:
+        check = self._checks.get(declared)
+        if check is None:
+            check = self._checks[declared] = objects.checker(declared)
+        return check(value)
 
     def _torchbind(self, record: ObjectRecord) -> Any:
         from linstock.runtime.torchbind import from_state
@@ -283,3 +327,10 @@ class ObjectBuilder:
         made = from_state(record.class_name, self.value(state, None))
         self._made[id(record)] = (record, made)
         return made
+
+
+def _described(value: Any) -> str:
+    try:
+        return f"a value of type {objects.type_of(value).annotation()}"
+    except TypeError:
+        return f"a {type(value).__name__}"

@@ -1,6 +1,7 @@
 """Live functions with several signatures: one body, compiled for each signature that a call needs.
 
-linstock marks them with `__overloads__` (annotations by parameter name, as text); PyTorch keeps declarations in a table of its own.
+linstock marks them with `__overloads__` (annotations by parameter name, as text); PyTorch keeps declarations in a table
+of its own.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def of_function(python: Any, owner: type | None = None) -> list[Annotations]:
     if owner is None:
         declared = table._get_fn_overloads(table._qualified_name(python)) if python.__module__ else None
     else:
-        declared = table._overloaded_methods.get(table._qualified_name(python), {}).get(python.__qualname__.rpartition(".")[0])
+        declared = table._overloaded_methods.get(table._qualified_name(python), {}).get(
+            python.__qualname__.rpartition(".")[0]
+        )
     return [_annotations_of(d) for d in declared or ()]
 
 
@@ -73,7 +76,9 @@ class OverloadedFunction(Sugared):
         return f"function '{self.python.__name__}'"
 
     def call(self, e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
-        choices: list[Sugared] = [FunctionRef(self.program.overload(self.python, i, row)) for i, row in enumerate(self.rows)]
+        choices: list[Sugared] = [
+            FunctionRef(self.program.overload(self.python, i, row)) for i, row in enumerate(self.rows)
+        ]
         return _first_fitting(e, span, self.describe(), choices, args, kwargs)
 
 

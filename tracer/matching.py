@@ -157,19 +157,27 @@ def _bind(
     return inputs, bound
 
 
+_PLAIN = (T.INT, T.FLOAT, T.BOOL, T.STRING, T.COMPLEX)
+
+
 def emit_builtin(e: Emitter, span: Span, name: str, args: Sequence[Value], kwargs: Kwargs) -> Value:
     """Emit a call of operator `name` ("aten::add"): the first overload that fits, without conversions before with them.
 
     Raises UnknownOperatorError for an unknown name, CompileError when no overload fits.
     """
-    candidates = operators.schemas(name)
+    candidates = operators.lines(name)
     if not candidates:
         near = operators.nearest(name)
         hint = f" The nearest known: {', '.join(near)}." if near else ""
         raise UnknownOperatorError(f"unknown operator '{name}'.{hint}", span)
     problems: dict[str, str] = {}
+    plain = bool(args) and args[0].type in _PLAIN
     for implicit in (False, True):
-        for schema in candidates:
+        for line in candidates:
+            if plain and line.startswith("Tensor", line.index("(") + 1):  # never fits: need not be parsed
+                problems[line] = f"the first argument is a Tensor, but here it is of type {args[0].type.annotation()}"
+                continue
+            schema = operators.parsed(line)
             mark = e.builder.point.prev
             try:
                 inputs, bound = _bind(e, schema, args, kwargs, implicit)

@@ -273,6 +273,7 @@ def fill_tensor_(a: Array, value: Array) -> Array:
     """Set every element to that of a 0-dimensional array."""
     if value.ndim:
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    _writable(a)
     a[...] = convert(value, a.dtype)
     return a
 

@@ -114,7 +114,8 @@ def range_step(
 
 def _range(start: Any, end: Any, step: Any, to: DType) -> Array:
     _check_step(start, end, step)
-    n = int((float(end) - float(start)) / float(step) + 1)
+    inner: Any = np.float32 if P.is_low(to) else np.float64
+    n = int((inner(end) - inner(start)) / inner(step) + 1)
     if to.kind in "iu":
         return (np.arange(n, dtype=np.int64) * int(step) + int(start)).astype(to)
     return _from(start, step, n, to)

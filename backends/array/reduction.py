@@ -147,6 +147,8 @@ def nanmean(a: Array, dim: Dims = None, keepdim: bool = False, dtype: int | None
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {type_name(a.dtype)}"
         )
+    if a.dtype.kind == "c":
+        raise RuntimeError("nansum does not support complex inputs")
     axes = axes_of(dim, a.ndim)
     if dtype is not None:
         _mean_dtype(a, dtype, "nanmean")
@@ -162,7 +164,7 @@ def _prod(a: Array, axes: tuple[int, ...] | None, keepdim: bool) -> Array:
     dtype = a.dtype
     with np.errstate(all="ignore"):
         if P.is_low(dtype):
-            return convert(np.asarray(_MULTIPLY.reduce(a.astype(np.float32), axes, keepdims=keepdim)), dtype)
+            return convert(row_major(_MULTIPLY.reduce(a.astype(np.float32), axes, keepdims=keepdim)), dtype)
         return row_major(_MULTIPLY.reduce(a, axes, dtype, keepdims=keepdim))
 
 

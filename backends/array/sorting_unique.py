@@ -123,7 +123,9 @@ def unique_dim_consecutive(
 def isin(elements: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Array:
     """Which elements are among others."""
     dtype = P.result_type(elements, test_elements)
-    if dtype.kind in "cb":
-        raise RuntimeError(f"Unsupported input type encountered for isin(): {type_name(dtype)}")
+    for x in (elements, test_elements):
+        kind = P.result_type(x)
+        if kind.kind in "cb":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {type_name(kind)}")
     wide = P.wide_dtype(dtype)
     return np.asarray(np.isin(P.cast(elements, wide), P.cast(test_elements, wide), invert=invert))

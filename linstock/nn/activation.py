@@ -6,7 +6,8 @@ import warnings
 from typing import Any
 
 import linstock
-from linstock.nn import functional as F, init
+from linstock.nn import functional as F
+from linstock.nn import init
 from linstock.nn.linear import empty_parameter
 from linstock.runtime.module import Module
 from linstock.runtime.tensor import Tensor
@@ -98,10 +99,14 @@ class Hardtanh(Module):
     ) -> None:
         super().__init__()
         if min_value is not None:
-            warnings.warn("keyword argument `min_value` is deprecated and rename to `min_val`", FutureWarning, stacklevel=2)
+            warnings.warn(
+                "keyword argument `min_value` is deprecated and rename to `min_val`", FutureWarning, stacklevel=2
+            )
             min_val = min_value
         if max_value is not None:
-            warnings.warn("keyword argument `max_value` is deprecated and rename to `max_val`", FutureWarning, stacklevel=2)
+            warnings.warn(
+                "keyword argument `max_value` is deprecated and rename to `max_val`", FutureWarning, stacklevel=2
+            )
             max_val = max_value
         self.min_val = min_val
         self.max_val = max_val

@@ -46,9 +46,15 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         given = list(cutoffs)
         if not given:
             raise ValueError("cutoffs should be a sequence of length larger than 0")
-        if given != sorted(set(given)) or min(given) <= 0 or max(given) > n_classes - 1 or any(int(c) != c for c in given):
+        if (
+            given != sorted(set(given))
+            or min(given) <= 0
+            or max(given) > n_classes - 1
+            or any(int(c) != c for c in given)
+        ):
             raise ValueError(
-                "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is "
+                "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each "
+                "value is "
                 "between 1 and n_classes-1"
             )
         self.in_features = in_features
@@ -74,12 +80,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def reset_parameters(self) -> None:
         """Draw new initial values."""
         self.head.reset_parameters()
-        for down, up in self.tail:
-            down.reset_parameters()
-            up.reset_parameters()
+        for i in range(self.n_clusters):
+            for layer in self.tail[i]:
+                layer.reset_parameters()
 
     def forward(self, input_: Tensor, target_: Tensor) -> ASMoutput:
-        """(N, in_features) and classes (N), or both without N, to log probabilities of the classes and their mean loss."""
+        """(N, in_features) and classes (N), or both without N, to the classes' log probabilities and mean loss."""
         batched = target_.dim() > 0
         if batched and input_.shape[0] != target_.shape[0]:
             raise RuntimeError("Input and target should have the same size in the batch dimension.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linstock.nn import functional as F, init
+from linstock.nn import functional as F
+from linstock.nn import init
 from linstock.nn.linear import Linear, empty_parameter
 from linstock.runtime.module import Module
 from linstock.runtime.tensor import Tensor
@@ -15,7 +16,10 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class MultiheadAttention(Module):
-    """Attention of several heads, with its projections. Shapes are (L, N, E), (N, L, E) with `batch_first`, or (L, E)."""
+    """Attention of several heads, with its projections.
+
+    Shapes are (L, N, E), (N, L, E) with `batch_first`, or (L, E).
+    """
 
     __constants__ = ["batch_first"]
     embed_dim: int
@@ -42,7 +46,8 @@ class MultiheadAttention(Module):
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError(
-                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} instead"
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and "
+                f"num_heads={num_heads} instead"
             )
         self.embed_dim = embed_dim
         self.kdim = kdim if kdim is not None else embed_dim
@@ -100,10 +105,11 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """The output, of the query's shape, and the weights (N, L, S), or (N, H, L, S) not averaged, or None if not needed.
+        """The output, of the query's shape, and the weights (N, L, S), or (N, H, L, S) not averaged, or None if not
+        needed.
 
-        Masks are bool (true means: not looked at) or are added to the scores: `key_padding_mask` (N, S), `attn_mask` (L, S) or
-        (N * H, L, S). `is_causal` says that `attn_mask` is causal.
+        Masks are bool (true means: not looked at) or are added to the scores: `key_padding_mask` (N, S), `attn_mask`
+        (L, S) or (N * H, L, S). `is_causal` says that `attn_mask` is causal.
         """
         swapped = self.batch_first and query.dim() == 3
         if swapped:

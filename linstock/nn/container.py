@@ -12,7 +12,6 @@ from linstock.runtime.module import Module
 from linstock.runtime.tensor import Parameter, Tensor
 
 
-
 def _place(index: int, length: int) -> int:
     index = operator.index(index)
     if not -length <= index < length:
@@ -231,10 +230,14 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Add modules from a mapping, or from pairs of name and module. Raises TypeError, and ValueError for what is no pair."""
+        """Add modules from a mapping, or from pairs of name and module.
+
+        Raises TypeError, and ValueError for what is no pair.
+        """
         if not isinstance(modules, Iterable):
             raise TypeError(
-                f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}"
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                f"{type(modules).__name__}"
             )
         for name, module in _pairs(modules, "ModuleDict"):
             self[name] = module
@@ -323,7 +326,10 @@ class ParameterDict(Module):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
-            raise TypeError(f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}').")
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string (type is "
+                f"'{type(key).__name__}')."
+            )
         self._keys[key] = None
         if isinstance(value, Tensor) and not isinstance(value, Parameter):
             value = Parameter(value)
@@ -373,7 +379,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key, or `default`."""
-        return self[key] if key in self else default
+        return getattr(self, key) if key in self._keys else default
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         """A dictionary of these keys, all of one value."""
@@ -401,5 +407,3 @@ class ParameterDict(Module):
 
     def extra_repr(self) -> str:
         return "\n".join(f"  ({k}): {_described(v)}" for k, v in self.items())
-
-

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from linstock.jit import annotate
-from linstock.nn import functional as F, init
+from linstock.nn import functional as F
+from linstock.nn import init
 from linstock.nn.linear import empty_parameter
 from linstock.nn.sizes import IntOrTuple, spread
 from linstock.runtime.module import Module
@@ -19,7 +20,8 @@ class _ConvNd(Module):
     """What all convolutions have: sizes, a weight and perhaps a bias."""
 
     __constants__ = [
-        "stride", "padding", "dilation", "groups", "padding_mode", "output_padding", "in_channels", "out_channels", "kernel_size",
+        "stride", "padding", "dilation", "groups", "padding_mode", "output_padding", "in_channels", "out_channels",
+        "kernel_size",
     ]  # fmt: skip
     bias: Tensor | None
     in_channels: int
@@ -64,7 +66,9 @@ class _ConvNd(Module):
             if padding == "same" and any(s != 1 for s in stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if padding_mode not in _PADDING_MODES:
-            raise ValueError(f"padding_mode must be one of {set(_PADDING_MODES)}, but got padding_mode='{padding_mode}'")
+            raise ValueError(
+                f"padding_mode must be one of {set(_PADDING_MODES)}, but got padding_mode='{padding_mode}'"
+            )
         self.in_channels = in_channels
         self.out_channels = out_channels
         self.kernel_size = kernel_size
@@ -227,43 +231,39 @@ class _ConvTransposeNd(_ConvNd):
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         sizes = {
-            "kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation, "output_padding": output_padding,
+            "kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation,
+            "output_padding": output_padding,
         }  # fmt: skip
         super().__init__(
-            in_channels, out_channels, transposed=True, groups=groups, bias=bias, padding_mode=padding_mode, device=device,
-            dtype=dtype, **_tuples(self._spatial, sizes),
+            in_channels, out_channels, transposed=True, groups=groups, bias=bias, padding_mode=padding_mode,
+            device=device, dtype=dtype, **_tuples(self._spatial, sizes),
         )  # fmt: skip
 
-    def _output_padding(
-        self,
-        input: Tensor,
-        output_size: list[int] | None,
-        stride: list[int],
-        padding: list[int],
-        kernel_size: list[int],
-        num_spatial_dims: int,
-        dilation: list[int] | None = None,
-    ) -> list[int]:
-        """The padding at the end that gives the output the size that is asked for. Raises ValueError for an impossible one."""
+    def _output_padding(self, input: Tensor, output_size: list[int] | None) -> list[int]:
+        """The padding at the end that gives the size that is asked for. Raises ValueError for an impossible one."""
         if output_size is None:
             return annotate(list[int], self.output_padding)
-        first = input.dim() - num_spatial_dims
-        if len(output_size) == first + num_spatial_dims:
+        spatial = len(self.kernel_size)
+        first = input.dim() - spatial
+        if len(output_size) == first + spatial:
             output_size = output_size[first:]
-        if len(output_size) != num_spatial_dims:
+        if len(output_size) != spatial:
             raise ValueError(
-                f"ConvTranspose{num_spatial_dims}D: for {input.dim()}D input, output_size must have {num_spatial_dims} or "
-                f"{first + num_spatial_dims} elements (got {len(output_size)})"
+                f"ConvTranspose{spatial}D: for {input.dim()}D input, output_size must have {spatial} or "
+                f"{first + spatial} elements (got {len(output_size)})"
             )
+        kernel = annotate(list[int], self.kernel_size)
+        stride = annotate(list[int], self.stride)
+        padding = annotate(list[int], self.padding)
+        dilation = annotate(list[int], self.dilation)
         result = annotate(list[int], [])
-        for d in range(num_spatial_dims):
-            spacing = 1 if dilation is None else dilation[d]
-            low = (input.size(d + first) - 1) * stride[d] - 2 * padding[d] + spacing * (kernel_size[d] - 1) + 1
+        for d in range(spatial):
+            low = (input.size(d + first) - 1) * stride[d] - 2 * padding[d] + dilation[d] * (kernel[d] - 1) + 1
             high = low + stride[d] - 1
             if output_size[d] < low or output_size[d] > high:
                 raise ValueError(
-                    f"requested an output size of {output_size}, but valid sizes of dimension {d} range from {low} to {high} "
-                    f"(for an input of {input.size()[2:]})"
+                    f"requested an output size of {output_size}, but valid sizes of dimension {d} range from {low} to "
+                    f"{high} (for an input of {input.size()[2:]})"
                 )
             result.append(output_size[d] - low)
         return result
@@ -276,7 +276,7 @@ class ConvTranspose1d(_ConvTransposeNd):
 
     def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
         """(N, in_channels, L) to (N, out_channels, Lo); `output_size` chooses among the possible ones."""
-        extra = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 1, self.dilation)  # type: ignore[arg-type]
+        extra = self._output_padding(input, output_size)
         return F.conv_transpose1d(
             input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
         )
@@ -289,7 +289,7 @@ class ConvTranspose2d(_ConvTransposeNd):
 
     def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
         """(N, in_channels, H, W) to (N, out_channels, Ho, Wo); `output_size` chooses among the possible ones."""
-        extra = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 2, self.dilation)  # type: ignore[arg-type]
+        extra = self._output_padding(input, output_size)
         return F.conv_transpose2d(
             input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
         )
@@ -302,9 +302,7 @@ class ConvTranspose3d(_ConvTransposeNd):
 
     def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
         """(N, in_channels, D, H, W) to (N, out_channels, Do, Ho, Wo); `output_size` chooses among the possible ones."""
-        extra = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 3, self.dilation)  # type: ignore[arg-type]
+        extra = self._output_padding(input, output_size)
         return F.conv_transpose3d(
             input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
         )
-
-

@@ -34,7 +34,8 @@ class Fold(Module):
 
     def extra_repr(self) -> str:
         return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
+            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
+            f"padding={self.padding}, "
             f"stride={self.stride}"
         )
 

@@ -107,16 +107,18 @@ def sigmoid(input: Tensor) -> Tensor:
     return input.sigmoid()
 
 
-# softmax -------------------------------------------------------------------------------------------------------------------
+# softmax ------------------------------------------------------------------------------------------------------------
 
 
 def _softmax_dim(name: str, rank: int) -> int:
     """The dimension that a softmax without `dim` runs over, as PyTorch always chose it."""
     warnings.warn(
-        "Implicit dimension choice for " + name + " has been deprecated. Change the call to include dim=X as an argument.",
+        "Implicit dimension choice for "
+        + name
+        + " has been deprecated. Change the call to include dim=X as an argument.",
         stacklevel=3,
     )
-    return 0 if rank == 0 or rank == 1 or rank == 3 else 1  # noqa: PLR1714 - scripted code
+    return 0 if rank == 0 or rank == 1 or rank == 3 else 1
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None) -> Tensor:
@@ -151,7 +153,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     return one_hot - soft.detach() + soft
 
 
-# dropout -------------------------------------------------------------------------------------------------------------------
+# dropout ------------------------------------------------------------------------------------------------------------
 
 
 def _check_probability(p: float) -> None:
@@ -191,8 +193,10 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check_probability(p)
     if input.dim() != 2 and input.dim() != 3:
         raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d exists to provide "
-            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "
+            f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d exists to "
+            "provide "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch "
+            "dimension "
             "(i.e. 2D or 3D inputs)."
         )
     if input.dim() == 3:
@@ -223,7 +227,8 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _check_probability(p)
     if input.dim() != 4 and input.dim() != 5:
         warnings.warn(
-            "dropout3d: Received an input whose rank is neither 4 nor 5: channels of (N, C, D, H, W) are what it zeroes.",
+            "dropout3d: Received an input whose rank is neither 4 nor 5: channels of (N, C, D, H, W) are what it "
+            "zeroes.",
             stacklevel=2,
         )
     if input.dim() != 4:

@@ -13,7 +13,10 @@ from linstock.runtime.tensor import Tensor
 
 
 def _additive(mask: Tensor | None, name: str, like: Tensor) -> Tensor | None:
-    """A mask as numbers to be added to the scores: -inf where a bool mask is true. Raises AssertionError for integers."""
+    """A mask as numbers to be added to the scores: -inf where a bool mask is true.
+
+    Raises AssertionError for integers.
+    """
     if mask is None:
         return None
     if mask.dtype == linstock.bool:
@@ -26,18 +29,27 @@ def _additive(mask: Tensor | None, name: str, like: Tensor) -> Tensor | None:
 def _warn_mixed(a: Tensor | None, b: Tensor | None) -> None:
     if a is not None and b is not None and a.dtype != b.dtype:
         warnings.warn(
-            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.", stacklevel=3
+            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.",
+            stacklevel=3,
         )
 
 
-def _check_ranks(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None, heads: int) -> bool:
-    """Whether the query has a batch dimension. Raises AssertionError where ranks or the mask's size do not fit together."""
+def _check_ranks(
+    query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None, heads: int
+) -> bool:
+    """Whether the query has a batch dimension.
+
+    Raises AssertionError where ranks or the mask's size do not fit together.
+    """
     batched = query.dim() == 3
     if query.dim() != 3 and query.dim() != 2:
-        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor")
+        raise AssertionError(
+            f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"
+        )
     if key.dim() != query.dim() or value.dim() != query.dim():
         raise AssertionError(
-            f"For a {query.dim()}-D `query`, expected `key` and `value` to be {query.dim()}-D but found {key.dim()}-D and "
+            f"For a {query.dim()}-D `query`, expected `key` and `value` to be {query.dim()}-D but found "
+            f"{key.dim()}-D and "
             f"{value.dim()}-D tensors respectively"
         )
     if key_padding_mask is not None and key_padding_mask.dim() != query.dim() - 1:
@@ -47,7 +59,9 @@ def _check_ranks(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Te
         )
     if attn_mask is not None:
         if attn_mask.dim() != 2 and attn_mask.dim() != 3:
-            raise AssertionError(f"expected `attn_mask` to be `None`, 2-D or 3-D but found {attn_mask.dim()}-D tensor instead")
+            raise AssertionError(
+                f"expected `attn_mask` to be `None`, 2-D or 3-D but found {attn_mask.dim()}-D tensor instead"
+            )
         if not batched and attn_mask.dim() == 3:
             wanted = [heads, query.size(0), key.size(0)]
             if attn_mask.size() != wanted:
@@ -92,7 +106,8 @@ def _project(
         return linstock.linear(q, q_weight), linstock.linear(k, k_weight), linstock.linear(v, v_weight)
     biases = bias.chunk(3)
     return (
-        linstock.linear(q, q_weight, biases[0]), linstock.linear(k, k_weight, biases[1]), linstock.linear(v, v_weight, biases[2])
+        linstock.linear(q, q_weight, biases[0]), linstock.linear(k, k_weight, biases[1]), linstock.linear(v, v_weight,
+        biases[2])
     )  # fmt: skip
 
 
@@ -123,11 +138,11 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Attention of several heads with its projections: (L, N, E) and its weights (N, L, S), or (N, H, L, S) not averaged.
+    """Attention of several heads with its projections: (L, N, E), and weights (N, L, S) or, not averaged, (N, H, L, S).
 
-    query (L, N, E), key and value (S, N, E), or without N. Masks are bool (true means: not looked at) or are added to the scores:
-    `key_padding_mask` (N, S), `attn_mask` (L, S) or (N * H, L, S). `is_causal` says that `attn_mask` is causal. Raises AssertionError
-    for shapes that do not fit, RuntimeError for `is_causal` without `attn_mask`.
+    query (L, N, E), key and value (S, N, E), or without N. Masks are bool (true means: not looked at) or are added to
+    the scores: `key_padding_mask` (N, S), `attn_mask` (L, S) or (N * H, L, S). `is_causal` says that `attn_mask` is
+    causal. Raises AssertionError for shapes that do not fit, RuntimeError for `is_causal` without `attn_mask`.
     """
     batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
     self_attention = query is key
@@ -184,7 +199,8 @@ def multi_head_attention_forward(
         else:
             if attn_mask.size(0) != batch * num_heads or attn_mask.size(1) != length or attn_mask.size(2) != source:
                 raise RuntimeError(
-                    f"The shape of the 3D attn_mask is {attn_mask.size()}, but should be {(batch * num_heads, length, source)}."
+                    f"The shape of the 3D attn_mask is {attn_mask.size()}, but should be "
+                    f"{(batch * num_heads, length, source)}."
                 )
     if bias_k is not None and bias_v is not None:
         k = linstock.cat([k, bias_k.repeat(1, batch, 1)])
@@ -215,7 +231,9 @@ def multi_head_attention_forward(
 
     if key_padding_mask is not None:
         if key_padding_mask.size(0) != batch or key_padding_mask.size(1) != source:
-            raise AssertionError(f"expecting key_padding_mask shape of {(batch, source)}, but got {key_padding_mask.size()}")
+            raise AssertionError(
+                f"expecting key_padding_mask shape of {(batch, source)}, but got {key_padding_mask.size()}"
+            )
         spread = key_padding_mask.view([batch, 1, 1, source]).expand([-1, num_heads, -1, -1])
         spread = spread.reshape([batch * num_heads, 1, source])
         attn_mask = spread if attn_mask is None else attn_mask + spread

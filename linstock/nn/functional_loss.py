@@ -1,7 +1,7 @@
 """Losses, in the language that linstock compiles: each can be called in scripted code.
 
-`reduction` is 'none' (the loss of each element), 'mean' or 'sum'; anything else raises ValueError. `size_average` and `reduce` are
-the older way to say it and win where they are given.
+`reduction` is 'none' (the loss of each element), 'mean' or 'sum'; anything else raises ValueError. `size_average` and
+`reduce` are the older way to say it and win where they are given.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def _legacy(size_average: bool | None, reduce: bool | None, reduction: str) -> s
     name = "none"
     if reduces:
         name = "mean" if average else "sum"
-    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.", stacklevel=3)
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.", stacklevel=3
+    )
     return name
 
 
@@ -59,13 +61,14 @@ def _weighted(loss: Tensor, weight: Tensor, reduction: str, by_weight: bool) -> 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
     if target.size() != input.size():
         warnings.warn(
-            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely lead to "
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will "
+            "likely lead to "
             "incorrect results due to broadcasting. Please ensure they have the same size.",
             stacklevel=3,
         )
 
 
-# regression ----------------------------------------------------------------------------------------------------------------
+# regression ---------------------------------------------------------------------------------------------------------
 
 
 def l1_loss(
@@ -149,34 +152,34 @@ def gaussian_nll_loss(
 ) -> Tensor:
     """The negative log likelihood of normally distributed targets of mean `input` and variance `var`.
 
-    `var` is a number, of input's size, or of it without (or with 1 as) the last dimension. Raises ValueError for another
-    size and for a negative variance.
+    `var` is a number, of input's size, or of it without (or with 1 as) the last dimension. Raises ValueError for
+    another size and for a negative variance.
     """
     if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")
-        var = var * linstock.ones_like(input)
-    elif linstock.any(var < 0):
-        raise ValueError("var has negative entry/entries")
-    if var.size() != input.size():
-        if input.size()[:-1] == var.size():
-            var = linstock.unsqueeze(var, -1)
-        elif input.size()[:-1] == var.size()[:-1] and var.size(-1) == 1:
-            pass
-        else:
+        variance = var * linstock.ones_like(input)
+    else:
+        if linstock.any(var < 0):
+            raise ValueError("var has negative entry/entries")
+        variance = var
+    if variance.size() != input.size():
+        if input.size()[:-1] == variance.size():
+            variance = linstock.unsqueeze(variance, -1)
+        elif input.size()[:-1] != variance.size()[:-1] or variance.size(-1) != 1:
             raise ValueError("var is of incorrect size")
-    if reduction != "none" and reduction != "mean" and reduction != "sum":  # noqa: PLR1714 - scripted code
+    if reduction != "none" and reduction != "mean" and reduction != "sum":
         raise ValueError(f"{reduction} is not valid")
-    var = var.clone()
+    variance = variance.clone()
     with linstock.no_grad():
-        var.clamp_(min=eps)
-    loss = 0.5 * (linstock.log(var) + (input - target) ** 2 / var)
+        variance.clamp_(min=eps)
+    loss = 0.5 * (linstock.log(variance) + (input - target) ** 2 / variance)
     if full:
         loss += 0.5 * math.log(2 * math.pi)
     return _reduced(loss, reduction)
 
 
-# classification ------------------------------------------------------------------------------------------------------------
+# classification -----------------------------------------------------------------------------------------------------
 
 
 def nll_loss(
@@ -188,7 +191,10 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative of each row's value at its target class. Input (N, C, d1, ...) of log probabilities, target (N, d1, ...)."""
+    """The negative of each row's value at its target class.
+
+    Input (N, C, d1, ...) of log probabilities, target (N, d1, ...).
+    """
     code = _reduction(_legacy(size_average, reduce, reduction))
     return linstock.nll_loss_nd(input, target, weight, code, ignore_index)
 
@@ -203,7 +209,7 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Cross entropy of logits (N, C, d1, ...) with target classes (N, d1, ...) or class probabilities (N, C, d1, ...)."""
+    """Cross entropy of logits (N, C, d1, ...) with classes (N, d1, ...) or class probabilities (N, C, d1, ...)."""
     code = _reduction(_legacy(size_average, reduce, reduction))
     return linstock.cross_entropy_loss(input, target, weight, code, ignore_index, label_smoothing)
 
@@ -220,7 +226,8 @@ def binary_cross_entropy(
     code = _reduction(_legacy(size_average, reduce, reduction))
     if target.size() != input.size():
         raise ValueError(
-            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
+            "deprecated. "
             "Please ensure they have the same size."
         )
     return linstock.binary_cross_entropy(input, target, weight, code)
@@ -235,7 +242,10 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """Cross entropy of logits with targets in [0, 1]; `pos_weight` weighs the positives. Raises ValueError where sizes differ."""
+    """Cross entropy of logits with targets in [0, 1]; `pos_weight` weighs the positives.
+
+    Raises ValueError where sizes differ.
+    """
     code = _reduction(_legacy(size_average, reduce, reduction))
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
@@ -250,14 +260,15 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """target * (log(target) - input) of log probabilities `input`; reduction 'batchmean' divides the sum by the batch's size."""
+    """target * (log(target) - input) of log probabilities `input`; 'batchmean' is the sum by the batch's size."""
     reduction = _legacy(size_average, reduce, reduction)
     if reduction == "batchmean":
         total = linstock.kl_div(input, target, 2, log_target=log_target)
         return total / input.size(0) if input.dim() != 0 else total
     if reduction == "mean":
         warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides only by the "
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' "
+            "divides only by the "
             "batch size, and aligns with the KL div math definition.",
             stacklevel=2,
         )
@@ -273,7 +284,7 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """Connectionist temporal classification. log_probs (T, N, C) or (T, C), targets (N, S) or one row after the other."""
+    """Connectionist temporal classification. log_probs (T, N, C) or (T, C), targets (N, S) or all in a row."""
     return linstock.ctc_loss(
         log_probs, targets, input_lengths, target_lengths, blank, _reduction(reduction), zero_infinity
     )
@@ -321,14 +332,14 @@ def multi_margin_loss(
 ) -> Tensor:
     """Hinge loss of one target class per row, to the power p (1 or 2, else ValueError)."""
     code = _reduction(_legacy(size_average, reduce, reduction))
-    if p != 1 and p != 2:  # noqa: PLR1714 - scripted code
+    if p != 1 and p != 2:
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
     return linstock.multi_margin_loss(input, target, p, margin, weight, code)
 
 
-# similarity ----------------------------------------------------------------------------------------------------------------
+# similarity ---------------------------------------------------------------------------------------------------------
 
 
 def margin_ranking_loss(
@@ -344,7 +355,8 @@ def margin_ranking_loss(
     code = _reduction(_legacy(size_average, reduce, reduction))
     if input1.dim() != input2.dim() or input1.dim() != target.dim():
         raise RuntimeError(
-            f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.size()}, "
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.size()}, "
             f"input2: {input2.size()}, target: {target.size()} "
         )
     return linstock.margin_ranking_loss(input1, input2, target, margin, code)
@@ -388,7 +400,10 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, |anchor - positive| - |anchor - negative| + margin) in the p-norm. Raises ValueError for a margin not above 0."""
+    """max(0, |anchor - positive| - |anchor - negative| + margin) in the p-norm.
+
+    Raises ValueError for a margin not above 0.
+    """
     code = _reduction(_legacy(size_average, reduce, reduction))
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
@@ -413,7 +428,8 @@ def triplet_margin_with_distance_loss(
     ranks = (anchor.ndim, positive.ndim, negative.ndim)
     if len(set(ranks)) != 1:
         raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor "
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            "anchor "
             f"{ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
         )
     distance = linstock.pairwise_distance if distance_function is None else distance_function

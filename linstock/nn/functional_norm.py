@@ -25,7 +25,8 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalise each channel of (N, C, ...): over the batch in training (which moves the running statistics), else by them.
+    """Normalise each channel of (N, C, ...): over the batch in training (which moves the running statistics), else by
+    them.
 
     Raises ValueError where training sees one value per channel.
     """
@@ -92,7 +93,10 @@ def group_norm(
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """Divide by (k + alpha * mean of the squares of `size` neighbouring channels) ** beta. Input (N, C, ...) of 3 dimensions or more."""
+    """Divide by (k + alpha * mean of the squares of `size` neighbouring channels) ** beta.
+
+    Input (N, C, ...) of 3 dimensions or more.
+    """
     rank = input.dim()
     if rank < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {rank} dimensions)")
@@ -120,7 +124,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, o
     return linstock.div(input, length, out=out)
 
 
-# embeddings ----------------------------------------------------------------------------------------------------------------
+# embeddings ---------------------------------------------------------------------------------------------------------
 
 
 def embedding(
@@ -134,8 +138,8 @@ def embedding(
 ) -> Tensor:
     """The rows of `weight` that the integers of `input` name: (*) to (*, D).
 
-    Row `padding_idx` gets no gradient. With `max_norm` the rows that are used are first shortened to that norm, in place.
-    Raises AssertionError for a padding index outside the table.
+    Row `padding_idx` gets no gradient. With `max_norm` the rows that are used are first shortened to that norm, in
+    place. Raises AssertionError for a padding index outside the table.
     """
     row = -1
     if padding_idx is not None:
@@ -171,18 +175,23 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Sums, means or maxima of bags of rows of `weight`: (B, N) without offsets, or (N) with the `offsets` where bags begin.
+    """Sums, means or maxima of bags of rows of `weight`: (B, N) without offsets, or (N) with the `offsets` where bags
+    begin.
 
     Raises ValueError for other shapes, and where `per_sample_weights` (only for sums) do not fit the input.
     """
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.size()}) is not None, then it must have the same shape as "
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.size()}) is not None, then it must have the "
+            "same shape as "
             f"the input ({input.size()})"
         )
     if input.dim() == 2:
         if offsets is not None:
-            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences.")
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                "sequences."
+            )
         starts = linstock.arange(0, input.numel(), input.size(1), dtype=input.dtype, device=input.device)
         input = input.reshape(-1)
         if per_sample_weights is not None:

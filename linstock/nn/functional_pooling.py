@@ -7,7 +7,15 @@ from typing import Any
 
 import linstock
 from linstock.jit import annotate
-from linstock.nn.sizes import BroadcastingList1, BroadcastingList2, BroadcastingList3, _list_with_default, _pair, _single, _triple
+from linstock.nn.sizes import (
+    BroadcastingList1,
+    BroadcastingList2,
+    BroadcastingList3,
+    _list_with_default,
+    _pair,
+    _single,
+    _triple,
+)
 from linstock.runtime.tensor import Tensor
 
 
@@ -22,14 +30,16 @@ def _either(name: str, if_true: Callable[..., Any], if_false: Callable[..., Any]
         return (if_true if wanted else if_false)(*args, **kwargs)
 
     pool.__name__ = pool.__qualname__ = name
-    pool.__doc__ = f"{if_false.__doc__}\n\nWith `return_indices=True` also the indices of the maxima, as max_unpool takes them."
+    pool.__doc__ = (
+        f"{if_false.__doc__}\n\nWith `return_indices=True` also the indices of the maxima, as max_unpool takes them."
+    )
     pool.__boolean_dispatch__ = {  # type: ignore[attr-defined]
         "if_true": if_true, "if_false": if_false, "arg_index": place, "arg_name": "return_indices", "default": False,
     }  # fmt: skip
     return pool
 
 
-# max pooling ---------------------------------------------------------------------------------------------------------------
+# max pooling --------------------------------------------------------------------------------------------------------
 
 
 def max_pool1d_with_indices(
@@ -127,7 +137,7 @@ max_pool2d = _either("max_pool2d", max_pool2d_with_indices, _max_pool2d, 6)
 max_pool3d = _either("max_pool3d", max_pool3d_with_indices, _max_pool3d, 6)
 
 
-# adaptive pooling ----------------------------------------------------------------------------------------------------------
+# adaptive pooling ---------------------------------------------------------------------------------------------------
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: BroadcastingList2[int]) -> Tensor:
@@ -136,7 +146,10 @@ def adaptive_avg_pool2d(input: Tensor, output_size: BroadcastingList2[int]) -> T
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: BroadcastingList3[int]) -> Tensor:
-    """The means of as many windows as `output_size` says, of (N, C, D, H, W) or (C, D, H, W). None keeps the input's size."""
+    """The means of as many windows as `output_size` says, of (N, C, D, H, W) or (C, D, H, W).
+
+    None keeps the input's size.
+    """
     return linstock.adaptive_avg_pool3d(input, _list_with_default(output_size, input.size()))
 
 
@@ -181,15 +194,13 @@ adaptive_max_pool2d = _either("adaptive_max_pool2d", adaptive_max_pool2d_with_in
 adaptive_max_pool3d = _either("adaptive_max_pool3d", adaptive_max_pool3d_with_indices, _adaptive_max_pool3d, 2)
 
 
-# fractional pooling --------------------------------------------------------------------------------------------------------
+# fractional pooling -------------------------------------------------------------------------------------------------
 
 
 def _fractional_samples(input: Tensor, spatial: int) -> Tensor:
     """Where the windows begin: one random number per sample, channel and dimension."""
     batch = 1 if input.dim() == spatial + 1 else input.size(0)
-    return linstock.rand(
-        [batch, input.size(-spatial - 1), spatial], dtype=input.dtype, device=input.device
-    )
+    return linstock.rand([batch, input.size(-spatial - 1), spatial], dtype=input.dtype, device=input.device)
 
 
 def fractional_max_pool2d_with_indices(
@@ -224,7 +235,9 @@ def _fractional_max_pool2d(
     _random_samples: Tensor | None = None,
 ) -> Tensor:
     """The maxima of windows at random places of (N, C, H, W) or (C, H, W)."""
-    return fractional_max_pool2d_with_indices(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)[0]
+    return fractional_max_pool2d_with_indices(
+        input, kernel_size, output_size, output_ratio, return_indices, _random_samples
+    )[0]
 
 
 def fractional_max_pool3d_with_indices(
@@ -259,14 +272,16 @@ def _fractional_max_pool3d(
     _random_samples: Tensor | None = None,
 ) -> Tensor:
     """The maxima of windows at random places of (N, C, D, H, W) or (C, D, H, W)."""
-    return fractional_max_pool3d_with_indices(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)[0]
+    return fractional_max_pool3d_with_indices(
+        input, kernel_size, output_size, output_ratio, return_indices, _random_samples
+    )[0]
 
 
 fractional_max_pool2d = _either("fractional_max_pool2d", fractional_max_pool2d_with_indices, _fractional_max_pool2d, 4)
 fractional_max_pool3d = _either("fractional_max_pool3d", fractional_max_pool3d_with_indices, _fractional_max_pool3d, 4)
 
 
-# unpooling -----------------------------------------------------------------------------------------------------------------
+# unpooling ----------------------------------------------------------------------------------------------------------
 
 
 def _unpooled_size(
@@ -303,7 +318,10 @@ def max_unpool1d(
     padding: BroadcastingList1[int] = 0,
     output_size: BroadcastingList1[int] | None = None,
 ) -> Tensor:
-    """Each value of (N, C, L) or (C, L) at the place that `indices` names, zero elsewhere. Raises ValueError for a wrong size."""
+    """Each value of (N, C, L) or (C, L) at the place that `indices` names, zero elsewhere.
+
+    Raises ValueError for a wrong size.
+    """
     kernel = _single(kernel_size)
     step = kernel if stride is None else _single(stride)
     size = _unpooled_size(input, kernel, step, _single(padding), output_size)  # type: ignore[arg-type]
@@ -348,7 +366,7 @@ def max_unpool3d(
     return linstock.max_unpool3d(input, indices, size, step, margin)
 
 
-# power-average pooling -----------------------------------------------------------------------------------------------------
+# power-average pooling ------------------------------------------------------------------------------------------------
 
 
 def _root(mean: Tensor, norm_type: float, count: int) -> Tensor:
@@ -357,7 +375,11 @@ def _root(mean: Tensor, norm_type: float, count: int) -> Tensor:
 
 
 def lp_pool1d(
-    input: Tensor, norm_type: float, kernel_size: int, stride: BroadcastingList1[int] | None = None, ceil_mode: bool = False
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int,
+    stride: BroadcastingList1[int] | None = None,
+    ceil_mode: bool = False,
 ) -> Tensor:
     """The p-norms of windows of (N, C, L) or (C, L)."""
     if stride is None:

@@ -24,8 +24,10 @@ def _target(input: Tensor, size: list[int]) -> list[int]:
     spatial = input.dim() - 2
     if len(size) != spatial:
         raise ValueError(
-            f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
-            f"{input.size()[2:]} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and output "
+            "Input and output must have the same number of spatial dimensions, but got input with spatial "
+            "dimensions of "
+            f"{input.size()[2:]} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
+            "format and output "
             "size in (o1, o2, ...,oK) format."
         )
     return size
@@ -35,8 +37,10 @@ def _factors(input: Tensor, scale_factor: list[float]) -> list[float]:
     spatial = input.dim() - 2
     if len(scale_factor) != spatial:
         raise ValueError(
-            f"Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of "
-            f"{input.size()[2:]} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
+            "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
+            "dimensions of "
+            f"{input.size()[2:]} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, "
+            "d2, ...,dK) "
             "format and scale_factor in (s1, s2, ...,sK) format."
         )
     return scale_factor
@@ -46,7 +50,7 @@ def _scaled(input: Tensor, factors: list[float]) -> list[int]:
     """The spatial size times the factors, rounded down."""
     result = annotate(list[int], [])
     for i in range(len(factors)):
-        result.append(int(math.floor(float(input.size(i + 2)) * factors[i])))
+        result.append(math.floor(float(input.size(i + 2)) * factors[i]))
     return result
 
 
@@ -54,7 +58,7 @@ def _resample(
     input: Tensor, size: list[int] | None, factors: list[float] | None, mode: str, align_corners: bool, antialias: bool
 ) -> Tensor:
     rank = input.dim()
-    if antialias and not (rank == 4 and (mode == "bilinear" or mode == "bicubic" or mode == "lanczos")):  # noqa: PLR1714
+    if antialias and not (rank == 4 and (mode == "bilinear" or mode == "bicubic" or mode == "lanczos")):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
@@ -96,14 +100,15 @@ def _resample(
     wanted = 0
     if mode == "linear":
         wanted = 3
-    elif mode == "bilinear" or mode == "bicubic":  # noqa: PLR1714
+    elif mode == "bilinear" or mode == "bicubic":
         wanted = 4
     elif mode == "trilinear":
         wanted = 5
     if wanted != 0 and rank >= 3 and rank <= 5:
         raise NotImplementedError(f"Got {rank}D input, but {mode} mode needs {wanted}D input")
     raise NotImplementedError(
-        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {rank}D) for the modes: nearest | linear | bilinear | bicubic | "
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {rank}D) for the modes: nearest | linear | "
+        "bilinear | bicubic | "
         f"trilinear | lanczos | area | nearest-exact (got {mode})"
     )
 
@@ -120,12 +125,11 @@ def interpolate(
 ) -> Tensor:
     """Resize (N, C, L), (N, C, H, W) or (N, C, D, H, W) to a size or by a factor, each one number or one per dimension.
 
-    Modes: nearest, nearest-exact, area; linear, bilinear, bicubic, trilinear and lanczos by rank. `antialias` goes with bilinear, bicubic
-    and lanczos of images. Raises ValueError for arguments that do not fit, NotImplementedError for a mode of another rank.
+    Modes: nearest, nearest-exact, area; linear, bilinear, bicubic, trilinear and lanczos by rank. `antialias` goes with
+    bilinear, bicubic and lanczos of images. Raises ValueError for arguments that do not fit, NotImplementedError for a
+    mode of another rank.
     """
-    smooth = (
-        mode == "linear" or mode == "bilinear" or mode == "bicubic" or mode == "trilinear" or mode == "lanczos"  # noqa: PLR1714
-    )
+    smooth = mode == "linear" or mode == "bilinear" or mode == "bicubic" or mode == "trilinear" or mode == "lanczos"
     if align_corners is not None and not smooth:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
@@ -176,7 +180,7 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     return interpolate(input, size, scale_factor, "bilinear", True)
 
 
-# sampling at given places --------------------------------------------------------------------------------------------------
+# sampling at given places -------------------------------------------------------------------------------------------
 
 
 def grid_sample(
@@ -190,9 +194,11 @@ def grid_sample(
 
     Modes bilinear, nearest, bicubic; paddings zeros, border, reflection. Raises ValueError for others.
     """
-    if mode != "bilinear" and mode != "nearest" and mode != "bicubic":  # noqa: PLR1714
-        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'")
-    if padding_mode != "zeros" and padding_mode != "border" and padding_mode != "reflection":  # noqa: PLR1714
+    if mode != "bilinear" and mode != "nearest" and mode != "bicubic":
+        raise ValueError(
+            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
+        )
+    if padding_mode != "zeros" and padding_mode != "border" and padding_mode != "reflection":
         raise ValueError(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
             f"'{padding_mode}'"
@@ -209,7 +215,8 @@ def grid_sample(
         padding = 2
     if align_corners is None:
         warnings.warn(
-            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+            "specify "
             "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
             stacklevel=2,
         )
@@ -224,7 +231,8 @@ def affine_grid(theta: Tensor, size: list[int], align_corners: bool | None = Non
     """
     if align_corners is None:
         warnings.warn(
-            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+            "specify "
             "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
             stacklevel=2,
         )
@@ -233,7 +241,8 @@ def affine_grid(theta: Tensor, size: list[int], align_corners: bool | None = Non
         raise ValueError("Expected theta to have floating point type")
     if len(size) != 4 and len(size) != 5:
         raise NotImplementedError(
-            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. " f"Got size {size}."
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. "
+            f"Got size {size}."
         )
     rows = len(size) - 2
     if theta.dim() != 3 or theta.size(1) != rows or theta.size(2) != rows + 1:
@@ -243,7 +252,7 @@ def affine_grid(theta: Tensor, size: list[int], align_corners: bool | None = Non
     return linstock.affine_grid_generator(theta, size, align_corners)
 
 
-# sliding blocks ------------------------------------------------------------------------------------------------------------
+# sliding blocks -----------------------------------------------------------------------------------------------------
 
 
 def unfold(

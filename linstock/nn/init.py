@@ -14,7 +14,16 @@ import linstock
 from linstock.runtime.modes import no_grad
 from linstock.runtime.tensor import Tensor
 
-_LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid")
+_LINEAR = (
+    "linear",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "sigmoid",
+)
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -60,7 +69,9 @@ def trunc_normal_(
 
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.", stacklevel=2
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect.",
+            stacklevel=2,
         )
     with no_grad():
         if below((b - mean) / std) - below((a - mean) / std) > 0.3:
@@ -81,7 +92,7 @@ def _by_redrawing(tensor: Tensor, mean: float, std: float, a: float, b: float, g
 
 
 def _by_rejecting(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
-    """Uniform samples, each kept with the probability that its density has to the highest one: good far from the mean."""
+    """Uniform samples, kept with the probability of their density to the highest one: good far from the mean."""
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     pending = linstock.ones_like(tensor, dtype=linstock.bool)
     while bool(pending.any()):
@@ -120,7 +131,10 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill the weight of a convolution so that it passes its input through. Raises ValueError for a rank not in 3 to 5."""
+    """Fill the weight of a convolution so that it passes its input through.
+
+    Raises ValueError for a rank not in 3 to 5.
+    """
     rank = tensor.dim()
     if rank not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -189,7 +203,10 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Fill with a (semi-)orthogonal matrix; dimensions after the first count as one. Raises ValueError below two dimensions."""
+    """Fill with a (semi-)orthogonal matrix; dimensions after the first count as one.
+
+    Raises ValueError below two dimensions.
+    """
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 import linstock
-from linstock.nn import functional as F, init
+from linstock.nn import functional as F
+from linstock.nn import init
 from linstock.runtime.module import Module
 from linstock.runtime.tensor import Parameter, Tensor
 
@@ -35,7 +36,9 @@ class Linear(Module):
     out_features: int
     weight: Tensor
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
@@ -72,7 +75,13 @@ class Bilinear(Module):
     weight: Tensor
 
     def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import linstock
-from linstock.nn import functional as F, init
+from linstock.nn import functional as F
+from linstock.nn import init
 from linstock.nn.linear import empty_parameter
 from linstock.runtime.module import Module
 from linstock.runtime.tensor import Tensor
@@ -51,8 +52,12 @@ class _NormBase(Module):
         else:
             self.register_parameter("bias", None)
         tracked = track_running_stats
-        self.register_buffer("running_mean", linstock.zeros(num_features, device=device, dtype=dtype) if tracked else None)
-        self.register_buffer("running_var", linstock.ones(num_features, device=device, dtype=dtype) if tracked else None)
+        self.register_buffer(
+            "running_mean", linstock.zeros(num_features, device=device, dtype=dtype) if tracked else None
+        )
+        self.register_buffer(
+            "running_var", linstock.ones(num_features, device=device, dtype=dtype) if tracked else None
+        )
         count = linstock.tensor(0, dtype=linstock.int64, device=device) if tracked else None
         self.register_buffer("num_batches_tracked", count)
         self.reset_parameters()
@@ -74,12 +79,20 @@ class _NormBase(Module):
 
     def extra_repr(self) -> str:
         return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, bias={self.bias is not None}, "
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, "
             f"track_running_stats={self.track_running_stats}"
         )
 
     def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: Any, unexpected_keys: Any, error_msgs: Any
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: Any,
+        unexpected_keys: Any,
+        error_msgs: Any,
     ) -> None:
         version = local_metadata.get("version", None)
         if (version is None or version < 2) and self.track_running_stats:
@@ -88,7 +101,9 @@ class _NormBase(Module):
             if key not in state_dict:
                 count = self.num_batches_tracked
                 state_dict[key] = count if count is not None else linstock.tensor(0, dtype=linstock.int64)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
 
 
 class _BatchNorm(_NormBase):

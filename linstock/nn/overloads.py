@@ -1,4 +1,4 @@
-"""Functions with several signatures in scripted code: one body, compiled for the signature that fits the call's arguments."""
+"""Functions with several signatures in scripted code: one body, compiled for the one that fits the arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def overloads(*signatures: dict[str, str]) -> Callable[[F], F]:
-    """Give a function other types for some of its parameters (and its result, as "return"), one dictionary per signature.
+    """Give a function other types for some of its parameters (and its result, as "return"), one dictionary per
+    signature.
 
     Scripted calls are compiled for the first signature that takes their arguments; Python is not concerned.
     """

@@ -1,4 +1,7 @@
-"""Padding layers. `padding` is one number for all sides, or (left, right, top, bottom, front, back) as far as there are dimensions."""
+"""Padding layers.
+
+`padding` is one number for all sides, or (left, right, top, bottom, front, back) as far as there are dimensions.
+"""
 
 from __future__ import annotations
 

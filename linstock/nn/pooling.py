@@ -183,7 +183,13 @@ class AvgPool2d(_AvgPoolNd):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) to (N, C, Ho, Wo)."""
         return F.avg_pool2d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
         )
 
 
@@ -193,7 +199,13 @@ class AvgPool3d(_AvgPoolNd):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, D, H, W) to (N, C, Do, Ho, Wo)."""
         return F.avg_pool3d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
         )
 
 
@@ -237,7 +249,12 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
     def forward(self, input: Tensor):  # type: ignore[no-untyped-def]  # one tensor, or two with return_indices
         """The maxima, with `return_indices` also their indices."""
         return F.fractional_max_pool2d(
-            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, _random_samples=self._random_samples
+            input,
+            self.kernel_size,
+            self.output_size,
+            self.output_ratio,
+            self.return_indices,
+            _random_samples=self._random_samples,
         )
 
 
@@ -249,7 +266,12 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
     def forward(self, input: Tensor):  # type: ignore[no-untyped-def]  # one tensor, or two with return_indices
         """The maxima, with `return_indices` also their indices."""
         return F.fractional_max_pool3d(
-            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, _random_samples=self._random_samples
+            input,
+            self.kernel_size,
+            self.output_size,
+            self.output_ratio,
+            self.return_indices,
+            _random_samples=self._random_samples,
         )
 
 
@@ -270,7 +292,10 @@ class _LPPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def extra_repr(self) -> str:
-        return f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, ceil_mode={self.ceil_mode}"
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
 
 
 class LPPool1d(_LPPoolNd):
@@ -338,7 +363,10 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The means of as many windows as `output_size` says, of (N, C, D, H, W) or (C, D, H, W). None keeps the input's size."""
+    """The means of as many windows as `output_size` says, of (N, C, D, H, W) or (C, D, H, W).
+
+    None keeps the input's size.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, D, H, W) to (N, C, Do, Ho, Wo)."""
@@ -354,7 +382,10 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The maxima of as many windows as `output_size` says, of (N, C, H, W) or (C, H, W). None keeps the input's size."""
+    """The maxima of as many windows as `output_size` says, of (N, C, H, W) or (C, H, W).
+
+    None keeps the input's size.
+    """
 
     def forward(self, input: Tensor):  # type: ignore[no-untyped-def]  # one tensor, or two with return_indices
         """The maxima, with `return_indices` also their indices."""
@@ -362,7 +393,10 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The maxima of as many windows as `output_size` says, of (N, C, D, H, W) or (C, D, H, W). None keeps the input's size."""
+    """The maxima of as many windows as `output_size` says, of (N, C, D, H, W) or (C, D, H, W).
+
+    None keeps the input's size.
+    """
 
     def forward(self, input: Tensor):  # type: ignore[no-untyped-def]  # one tensor, or two with return_indices
         """The maxima, with `return_indices` also their indices."""

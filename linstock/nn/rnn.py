@@ -1,7 +1,7 @@
 """Recurrent layers and cells.
 
-Letters in shapes: T steps, N sequences, D directions, K layers, H the hidden size. Inputs are (T, N, input_size), (N, T, input_size) with
-`batch_first`, (T, input_size), or a PackedSequence.
+Letters in shapes: T steps, N sequences, D directions, K layers, H the hidden size. Inputs are (T, N, input_size), (N,
+T, input_size) with `batch_first`, (T, input_size), or a PackedSequence.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class RNNBase(Module):
     """What all recurrent layers have: their weights, and the checks of input and state."""
 
     __constants__ = [
-        "mode", "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional", "proj_size",
+        "mode", "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional",
+        "proj_size",
     ]  # fmt: skip
     __jit_unused_properties__ = ["all_weights"]
     __jit_ignored_attributes__ = ["_all_weights", "_flat_weights_names"]
@@ -60,7 +61,8 @@ class RNNBase(Module):
             raise ValueError("Unrecognized RNN mode: " + mode)
         if dropout > 0 and num_layers == 1:
             warnings.warn(
-                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than "
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                "num_layers greater than "
                 f"1, but got dropout={dropout} and num_layers={num_layers}",
                 stacklevel=3,
             )
@@ -122,7 +124,9 @@ class RNNBase(Module):
         if input.dim() != rank:
             raise RuntimeError(f"input must have {rank} dimensions, got {input.dim()}")
         if self.input_size != input.size(-1):
-            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}")
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
 
     def _check_state(self, hx: Tensor, batch: int, width: int, what: str) -> None:
         layers = self.num_layers * 2 if self.bidirectional else self.num_layers
@@ -244,15 +248,15 @@ class RNN(_OneState):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
         self.nonlinearity = nonlinearity
         super().__init__(
-            f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
-            device=device, dtype=dtype,
+            f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout,
+            bidirectional, device=device, dtype=dtype,
         )  # fmt: skip
 
     def _run(self, input: Tensor, hx: Tensor) -> tuple[Tensor, Tensor]:
         if self.mode == "RNN_TANH":
             return linstock.rnn_tanh(
-                input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional,
-                self.batch_first,
+                input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
+                self.bidirectional, self.batch_first,
             )  # fmt: skip
         return linstock.rnn_relu(
             input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional,
@@ -266,7 +270,15 @@ class RNN(_OneState):
                 self.bidirectional,
             )  # fmt: skip
         return linstock.rnn_relu(
-            data, batch_sizes, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional
+            data,
+            batch_sizes,
+            hx,
+            self._flat_weights,
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
         )
 
 
@@ -286,7 +298,16 @@ class GRU(_OneState):
         dtype: Any = None,
     ) -> None:
         super().__init__(
-            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device=device, dtype=dtype
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            device=device,
+            dtype=dtype,
         )
 
     def _run(self, input: Tensor, hx: Tensor) -> tuple[Tensor, Tensor]:
@@ -297,7 +318,15 @@ class GRU(_OneState):
 
     def _run_packed(self, data: Tensor, batch_sizes: Tensor, hx: Tensor) -> tuple[Tensor, Tensor]:
         return linstock.gru(
-            data, batch_sizes, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional
+            data,
+            batch_sizes,
+            hx,
+            self._flat_weights,
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
         )
 
 
@@ -318,7 +347,17 @@ class LSTM(RNNBase):
         dtype: Any = None,
     ) -> None:
         super().__init__(
-            "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            proj_size,
+            device,
+            dtype,
         )
 
     def _check_states(self, hx: tuple[Tensor, Tensor], batch: int) -> None:
@@ -350,9 +389,7 @@ class LSTM(RNNBase):
             hidden, cell = hidden.index_select(1, back), cell.index_select(1, back)
         return PackedSequence(output, input.batch_sizes, order, back), (hidden, cell)
 
-    def _forward_tensor(
-        self, input: Tensor, hx: tuple[Tensor, Tensor] | None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    def _forward_tensor(self, input: Tensor, hx: tuple[Tensor, Tensor] | None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         if input.dim() != 2 and input.dim() != 3:
             raise ValueError(f"LSTM: Expected input to be 2D or 3D, got {input.dim()}D instead")
         batched = input.dim() == 3
@@ -361,7 +398,8 @@ class LSTM(RNNBase):
         if hx is not None:
             if hx[0].dim() != (3 if batched else 2) or hx[1].dim() != (3 if batched else 2):
                 raise RuntimeError(
-                    f"For {'batched 3' if batched else 'unbatched 2'}-D input, hx and cx should also be {3 if batched else 2}-D but got "
+                    f"For {'batched 3' if batched else 'unbatched 2'}-D input, hx and cx should also be "
+                    f"{3 if batched else 2}-D but got "
                     f"({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
                 )
             if not batched:
@@ -372,8 +410,8 @@ class LSTM(RNNBase):
             hx = self._start(input, batch)
         self._check_states(hx, batch)
         output, hidden, cell = linstock.lstm(
-            input, [hx[0], hx[1]], self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional,
-            self.batch_first,
+            input, [hx[0], hx[1]], self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
+            self.bidirectional, self.batch_first,
         )  # fmt: skip
         if not batched:
             return output.squeeze(0 if self.batch_first else 1), (hidden.squeeze(1), cell.squeeze(1))
@@ -390,7 +428,7 @@ class LSTM(RNNBase):
         return self._forward_tensor(input, hx)
 
 
-# cells ---------------------------------------------------------------------------------------------------------------------
+# cells --------------------------------------------------------------------------------------------------------------
 
 
 class RNNCellBase(Module):
@@ -480,7 +518,9 @@ class RNNCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """One step of an LSTM."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -502,7 +542,9 @@ class LSTMCell(RNNCellBase):
 class GRUCell(RNNCellBase):
     """One step of a GRU."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:

@@ -47,7 +47,10 @@ def spread(value: Any, n: int) -> tuple[Any, ...]:
 
 
 def _list_with_default(out_size: Any, defaults: Any) -> Any:
-    """A size with each None replaced by the default. Raises ValueError for fewer defaults than sizes. Scripted: the size itself."""
+    """A size with each None replaced by the default. Raises ValueError for fewer defaults than sizes.
+
+    Scripted: the size itself.
+    """
     if isinstance(out_size, int):
         return out_size
     if len(defaults) <= len(out_size):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linstock.nn import functional as F, init
+from linstock.nn import functional as F
+from linstock.nn import init
 from linstock.nn.linear import empty_parameter
 from linstock.runtime.modes import no_grad
 from linstock.runtime.module import Module
@@ -52,7 +53,15 @@ class _Table(Module):
 class Embedding(_Table):
     """The rows of a table that integers name: (*) to (*, embedding_dim)."""
 
-    __constants__ = ["num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse"]
+    __constants__ = [
+        "num_embeddings",
+        "embedding_dim",
+        "padding_idx",
+        "max_norm",
+        "norm_type",
+        "scale_grad_by_freq",
+        "sparse",
+    ]
 
     def __init__(
         self,
@@ -120,8 +129,8 @@ class EmbeddingBag(_Table):
     """Sums, means or maxima of bags of rows of a table."""
 
     __constants__ = [
-        "num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq", "mode", "sparse", "include_last_offset",
-        "padding_idx",
+        "num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq", "mode", "sparse",
+        "include_last_offset", "padding_idx",
     ]  # fmt: skip
     mode: str
     include_last_offset: bool
@@ -191,7 +200,16 @@ class EmbeddingBag(_Table):
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, width = embeddings.shape
         made = cls(
-            rows, width, max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset, padding_idx
+            rows,
+            width,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            embeddings,
+            include_last_offset,
+            padding_idx,
         )
         made.weight.requires_grad_(not freeze)
         return made

@@ -1,7 +1,7 @@
 """Transformer layers, stacks of them, and the whole.
 
-Letters in shapes: S and T are the lengths of source and target, N the batch, E the model's width; with `batch_first` N comes first, and
-everywhere N may be missing. Masks are bool (true means: not looked at) or are added to the scores.
+Letters in shapes: S and T are the lengths of source and target, N the batch, E the model's width; with `batch_first` N
+comes first, and everywhere N may be missing. Masks are bool (true means: not looked at) or are added to the scores.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import linstock
-from linstock.nn import functional as F, init
+from linstock.nn import functional as F
+from linstock.nn import init
 from linstock.nn.attention import MultiheadAttention
 from linstock.nn.container import ModuleList
 from linstock.nn.dropout import Dropout
@@ -49,7 +50,13 @@ class _Layer(Module):
     norm_first: bool
 
     def _make_feed_forward(
-        self, d_model: int, dim_feedforward: int, dropout: float, activation: Activation, norm_first: bool, options: dict[str, Any]
+        self,
+        d_model: int,
+        dim_feedforward: int,
+        dropout: float,
+        activation: Activation,
+        norm_first: bool,
+        options: dict[str, Any],
     ) -> None:
         self.linear1 = Linear(d_model, dim_feedforward, **options)
         self.dropout = Dropout(dropout)
@@ -108,7 +115,9 @@ class TransformerEncoderLayer(_Layer):
             x = self.norm2(x + self._ff_block(x))
         return x
 
-    def _sa_block(self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool) -> Tensor:
+    def _sa_block(
+        self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool
+    ) -> Tensor:
         x = self.self_attn(
             x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal
         )[0]
@@ -120,7 +129,7 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to a memory and a feed-forward network, each with a residual connection and a normalisation."""
+    """Self-attention, attention to a memory and a feed-forward network, each with a residual and a normalisation."""
 
     def __init__(
         self,
@@ -171,7 +180,9 @@ class TransformerDecoderLayer(_Layer):
             x = self.norm3(x + self._ff_block(x))
         return x
 
-    def _sa_block(self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool) -> Tensor:
+    def _sa_block(
+        self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool
+    ) -> Tensor:
         x = self.self_attn(
             x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False
         )[0]
@@ -207,8 +218,8 @@ def _may_zero_padding(layer: Any) -> bool:
 class TransformerEncoder(Module):
     """A stack of encoder layers.
 
-    As in PyTorch, what a stack of plain `batch_first` layers gives at padded places is 0 when it is evaluated without gradients and
-    with padding only at the ends (`enable_nested_tensor=False` switches that off).
+    As in PyTorch, what a stack of plain `batch_first` layers gives at padded places is 0 when it is evaluated without
+    gradients and with padding only at the ends (`enable_nested_tensor=False` switches that off).
     """
 
     __constants__ = ["norm"]
@@ -321,14 +332,14 @@ class Transformer(Module):
         if custom_encoder is not None:
             self.encoder = custom_encoder
         else:
-            encoder_layer = TransformerEncoderLayer(*rest, **options)  # type: ignore[arg-type]
-            encoder_norm = LayerNorm(d_model, eps=layer_norm_eps, **options)  # type: ignore[arg-type]
+            encoder_layer = TransformerEncoderLayer(*rest, **options)
+            encoder_norm = LayerNorm(d_model, eps=layer_norm_eps, **options)
             self.encoder = TransformerEncoder(encoder_layer, num_encoder_layers, encoder_norm)
         if custom_decoder is not None:
             self.decoder = custom_decoder
         else:
-            decoder_layer = TransformerDecoderLayer(*rest, **options)  # type: ignore[arg-type]
-            decoder_norm = LayerNorm(d_model, eps=layer_norm_eps, **options)  # type: ignore[arg-type]
+            decoder_layer = TransformerDecoderLayer(*rest, **options)
+            decoder_norm = LayerNorm(d_model, eps=layer_norm_eps, **options)
             self.decoder = TransformerDecoder(decoder_layer, num_decoder_layers, decoder_norm)
         for p in self.parameters():
             if p.dim() > 1:

@@ -15,7 +15,10 @@ def _floats(factor: FloatOrTuple | None) -> FloatOrTuple | None:
 
 
 class Upsample(Module):
-    """Resize (N, C, L), (N, C, H, W) or (N, C, D, H, W) to a size or by a factor. Modes as of `nn.functional.interpolate`."""
+    """Resize (N, C, L), (N, C, H, W) or (N, C, D, H, W) to a size or by a factor.
+
+    Modes as of `nn.functional.interpolate`.
+    """
 
     __constants__ = ["size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor"]
     name: str
@@ -42,7 +45,12 @@ class Upsample(Module):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, ...) to (N, C, ...), resized."""
         return F.interpolate(
-            input, self.size, self.scale_factor, self.mode, self.align_corners, recompute_scale_factor=self.recompute_scale_factor
+            input,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
+            recompute_scale_factor=self.recompute_scale_factor,
         )
 
     def extra_repr(self) -> str:

@@ -6,3 +6,7 @@ from linstock.optim.adam import Adam, AdamW
 from linstock.optim.optimizer import Optimizer
 from linstock.optim.rmsprop import RMSprop
 from linstock.optim.sgd import SGD
+
+__all__ = [
+    "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "SGD", "lr_scheduler",
+]  # fmt: skip

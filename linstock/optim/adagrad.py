@@ -10,7 +10,8 @@ from linstock.runtime.tensor import Tensor
 
 
 class Adagrad(Optimizer):
-    """Steps divided by the root of the sum of squared gradients. `foreach`, `differentiable` and `fused` have no effect.
+    """Steps divided by the root of the sum of squared gradients. `foreach`, `differentiable` and `fused` have no
+    effect.
 
     Raises ValueError for negative options.
     """
@@ -30,11 +31,14 @@ class Adagrad(Optimizer):
         fused: bool | None = None,
     ) -> None:
         options = dict(
-            lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value,
-            foreach=foreach, maximize=maximize, differentiable=differentiable, fused=fused,
+            lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value, foreach=foreach, maximize=maximize,
+            differentiable=differentiable, fused=fused,
         )  # fmt: skip
-        limits = {k: options[k] >= 0 for k in ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")}  # type: ignore[operator]
-        check(options, **limits)
+        check(
+            options, lr=lr >= 0, lr_decay=lr_decay >= 0, weight_decay=weight_decay >= 0, eps=eps >= 0,
+            initial_accumulator_value=initial_accumulator_value >= 0,
+        )  # fmt: skip
         super().__init__(params, options)
         for group in self.param_groups:
             for p in group["params"]:

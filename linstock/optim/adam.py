@@ -11,7 +11,8 @@ from linstock.runtime.tensor import Tensor
 
 
 class Adam(Optimizer):
-    """Adam: steps by running means of gradients and of their squares. `foreach`, `capturable`, `differentiable` and `fused` have no effect.
+    """Adam: steps by running means of gradients and of their squares. `foreach`, `capturable`, `differentiable` and
+    `fused` have no effect.
 
     Raises ValueError for negative options and for betas outside [0, 1).
     """
@@ -34,7 +35,8 @@ class Adam(Optimizer):
     ) -> None:
         options = dict(
             lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize, foreach=foreach,
-            capturable=capturable, differentiable=differentiable, fused=fused, decoupled_weight_decay=decoupled_weight_decay,
+            capturable=capturable, differentiable=differentiable, fused=fused,
+            decoupled_weight_decay=decoupled_weight_decay,
         )  # fmt: skip
         check(options, lr=lr >= 0, eps=eps >= 0, weight_decay=weight_decay >= 0)
         for i, beta in enumerate(betas):

@@ -25,7 +25,8 @@ class LRScheduler:
                 group.setdefault("initial_lr", group["lr"])
             elif "initial_lr" not in group:
                 raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with last_epoch >= 0"
+                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with "
+                    "last_epoch >= 0"
                 )
         self.base_lrs: list[float] = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
@@ -118,7 +119,9 @@ class StepLR(LRScheduler):
 class MultiStepLR(LRScheduler):
     """The rate times `gamma` at each of the epochs `milestones`."""
 
-    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.milestones = Counter(milestones)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -144,7 +147,9 @@ class ExponentialLR(LRScheduler):
 class ConstantLR(LRScheduler):
     """The rate times `factor` until `total_iters`."""
 
-    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
@@ -202,7 +207,9 @@ class CosineAnnealingLR(LRScheduler):
         epoch, low = self.last_epoch, self.eta_min
         if epoch == 0:
             return self._rates()
-        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # from the lowest point, where the rates' ratio is not defined
+        if (epoch - 1 - self.T_max) % (
+            2 * self.T_max
+        ) == 0:  # from the lowest point, where the rates' ratio is not defined
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
             return [rate + (base - low) * rise for base, rate in zip(self.base_lrs, self._rates())]
         now, before = (1 + math.cos(math.pi * e / self.T_max) for e in (epoch, epoch - 1))
@@ -210,9 +217,11 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """The rate along a cosine from its start to `eta_min`, again and again: in `T_0` steps, then `T_mult` times as many."""
+    """The rate along a cosine from its start to `eta_min`, again and again: `T_0` steps, then `T_mult` times those."""
 
-    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
@@ -302,7 +311,10 @@ class OneCycleLR(LRScheduler):
         if cycle_momentum:
             if not {"momentum", "betas"} & set(optimizer.defaults):
                 raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-            rows = (_one_each(max_momentum, optimizer, "max_momentum"), _one_each(base_momentum, optimizer, "base_momentum"))
+            rows = (
+                _one_each(max_momentum, optimizer, "max_momentum"),
+                _one_each(base_momentum, optimizer, "base_momentum"),
+            )
             for group, high, low in zip(optimizer.param_groups, *rows):
                 group["max_momentum"], group["base_momentum"] = high, low
                 if last_epoch == -1:
@@ -342,10 +354,13 @@ def _set_momentum(group: dict[str, Any], value: float) -> None:
 class SequentialLR(LRScheduler):
     """Several schedules one after the other; each but the first starts at one of the epochs `milestones`."""
 
-    def __init__(self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1
+    ) -> None:
         if not schedulers or len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, but got "
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                "milestone points, but got "
                 f"number of schedulers {len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
             )
         if any(s.optimizer is not optimizer for s in schedulers):

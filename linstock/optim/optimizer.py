@@ -35,7 +35,8 @@ class Optimizer:
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
-                f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got {type(params).__name__}"
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                f"{type(params).__name__}"
             )
         self.defaults = defaults
         self.state: defaultdict[Tensor, Any] = defaultdict(dict)
@@ -49,13 +50,17 @@ class Optimizer:
             self.add_param_group(dict(group))
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add parameters with options of their own. Raises TypeError for what is no tensor, ValueError for repeated parameters."""
+        """Add parameters with options of their own.
+
+        Raises TypeError for what is no tensor, ValueError for repeated parameters.
+        """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
         if isinstance(given, set):
             raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change "
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
+                "sets will change "
                 "between runs. Please use a list instead."
             )
         rows = [given] if isinstance(given, Tensor) else list(given)
@@ -91,7 +96,10 @@ class Optimizer:
         return chain.from_iterable(group["params"] for group in self.param_groups)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change the parameters by their gradients. A closure computes the loss (and gradients) first; its result is given back."""
+        """Change the parameters by their gradients.
+
+        A closure computes the loss (and gradients) first; its result is given back.
+        """
         loss = None
         if closure is not None:
             with enable_grad():
@@ -108,7 +116,7 @@ class Optimizer:
         """Change one parameter. `state` is empty at first."""
         raise NotImplementedError
 
-    # state -----------------------------------------------------------------------------------------------------------------
+    # state -----------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
         """State and options, with parameters as numbers; the tensors are the optimizer's own."""
@@ -125,7 +133,9 @@ class Optimizer:
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(self.param_groups, groups)):
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
         numbers = chain.from_iterable(group["params"] for group in groups)
         by_number = dict(zip(numbers, self._parameters()))
         self.state = defaultdict(dict)

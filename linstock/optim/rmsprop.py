@@ -10,7 +10,8 @@ from linstock.runtime.tensor import Tensor
 
 
 class RMSprop(Optimizer):
-    """Steps divided by the root of a running mean of squared gradients. `capturable`, `foreach` and `differentiable` have no effect.
+    """Steps divided by the root of a running mean of squared gradients. `capturable`, `foreach` and `differentiable`
+    have no effect.
 
     Raises ValueError for negative options.
     """
@@ -30,10 +31,12 @@ class RMSprop(Optimizer):
         differentiable: bool = False,
     ) -> None:
         options = dict(
-            lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered, weight_decay=weight_decay, capturable=capturable,
-            foreach=foreach, maximize=maximize, differentiable=differentiable,
+            lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered, weight_decay=weight_decay,
+            capturable=capturable, foreach=foreach, maximize=maximize, differentiable=differentiable,
         )  # fmt: skip
-        check(options, lr=lr >= 0, eps=eps >= 0, momentum=momentum >= 0, weight_decay=weight_decay >= 0, alpha=alpha >= 0)
+        check(
+            options, lr=lr >= 0, eps=eps >= 0, momentum=momentum >= 0, weight_decay=weight_decay >= 0, alpha=alpha >= 0
+        )
         super().__init__(params, options)
 
     def _update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

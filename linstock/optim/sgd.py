@@ -9,7 +9,8 @@ from linstock.runtime.tensor import Tensor
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent, with momentum and weight decay. `foreach`, `differentiable` and `fused` have no effect.
+    """Stochastic gradient descent, with momentum and weight decay. `foreach`, `differentiable` and `fused` have no
+    effect.
 
     Raises ValueError for negative options, and for Nesterov's momentum without momentum or with dampening.
     """
@@ -29,8 +30,8 @@ class SGD(Optimizer):
         fused: bool | None = None,
     ) -> None:
         options = dict(
-            lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov, maximize=maximize,
-            foreach=foreach, differentiable=differentiable, fused=fused,
+            lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov,
+            maximize=maximize, foreach=foreach, differentiable=differentiable, fused=fused,
         )  # fmt: skip
         check(options, lr=lr >= 0, momentum=momentum >= 0, weight_decay=weight_decay >= 0)
         if nesterov and (momentum <= 0 or dampening != 0):

@@ -93,6 +93,11 @@ class ArchiveReader:
             raise ArchiveError(f"{self.name} is damaged: its entries overlap or it was cut short")
         return root.rstrip("/"), entries
 
+    @property
+    def total_size(self) -> int:
+        """Bytes of the whole file."""
+        return self._buffer.size
+
     def names(self) -> list[str]:
         """Names of all records, without the root folder, in the order of the directory."""
         return list(self._entries)

@@ -222,10 +222,7 @@ class FunctionPrinter:
             return False
         if node.schema is not None and node.schema.is_mutable:
             return False
-        name = node.outputs[0].name
-        if name and not name.startswith(("_", "$")) and not name.rpartition(".")[2].isdigit():
-            return False  # the author named it
-        return user.block is node.block
+        return not _author_named(node.outputs[0]) and user.block is node.block
 
     # -- statements --------------------------------------------------------------------------------------------------
     def block(self, block: Block) -> None:
@@ -320,7 +317,7 @@ class FunctionPrinter:
         """Give what a branch computes only to give it out the name of the result at once; False where that cannot be."""
         node = value.node
         own = node.block is block and len(value.uses) == 1 and value.type == target.type and value not in self.text
-        alone = len(block.outputs) == 1 and not value.name and not node.blocks  # written in the assignment itself
+        alone = len(block.outputs) == 1 and not _author_named(value) and not node.blocks  # written in the assignment itself
         if not own or alone or node.kind in ("prim::Constant", "prim::Loop", "prim::Uninitialized"):
             return False
         self.text[value] = self.name_of(target)
@@ -527,6 +524,12 @@ def default_literal(value: Any, t: T.Type, names: Names) -> str:
     if isinstance(value, list) and not value:
         return "[]"
     return literal(value, t, names)
+
+
+def _author_named(value: Value) -> bool:
+    """Whether the program's author gave the value a name."""
+    name = value.name
+    return bool(name) and not name.startswith(("_", "$")) and not name.rpartition(".")[2].isdigit()
 
 
 def _hint(value: Value) -> str:

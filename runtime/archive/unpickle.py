@@ -13,6 +13,8 @@ from linstock.runtime.archive.records import EnumRecord, Global, ObjectRecord, S
 
 #: values nested deeper than this are refused, for code that walks them recurses
 MAX_DEPTH = 2000
+#: values that a walk may meet, shared ones each time: some, and more for longer pickles
+FREE_PARTS, PARTS_PER_BYTE = 1_000_000, 8
 _KEY_PARTS = 64
 
 
@@ -77,7 +79,7 @@ class Unpickler:
             TypeError, ValueError, KeyError, AttributeError, OverflowError, MemoryError, RuntimeError, ArithmeticError
         ) as error:  # fmt: skip
             raise self._error(at, f"{type(error).__name__}: {error}") from error
-        _check_depth(value, self._rules.what)
+        _check_depth(value, self._rules.what, len(self._data))
         return value
 
     def _error(self, at: int, why: str) -> ArchiveError:
@@ -386,18 +388,37 @@ def _children(value: Any) -> list[Any]:
     return []
 
 
-def _check_depth(value: Any, what: str) -> None:
-    """Raises ArchiveError if code that walks the value, each part once, would recurse too deeply."""
-    seen: set[int] = set()
-    path = [iter([value])]
+def _check_depth(value: Any, what: str, size: int) -> None:
+    """Raises ArchiveError if code that walks the value would recurse too deeply, or meet shared parts too often.
+
+    Objects are walked once each; tuples, lists and dicts as often as something refers to them.
+    """
+    limit = FREE_PARTS + PARTS_PER_BYTE * size
+    counts: dict[int, int] = {}  # by id: the parts that a walk from here meets
+    path: list[tuple[Any, Any]] = [(None, iter([value]))]
+    totals = [0]
     while path:
-        item = next(path[-1], _EMPTY)
+        owner, left = path[-1]
+        item = next(left, _EMPTY)
         if item is _EMPTY:
             path.pop()
+            total = totals.pop() + 1
+            if total > limit:
+                raise ArchiveError(f"{what} refers to the same values again and again, {total:,} times in all")
+            if path:
+                counts[id(owner)] = total
+                totals[-1] += 1 if type(owner) is ObjectRecord else total
+            continue
+        known = counts.get(id(item))
+        if known is not None:
+            totals[-1] += 1 if type(item) is ObjectRecord else known
             continue
         children = _children(item)
-        if children and id(item) not in seen:
-            seen.add(id(item))
-            path.append(iter(children))
-            if len(path) > MAX_DEPTH:
-                raise ArchiveError(f"{what} nests values more than {MAX_DEPTH} deep")
+        if not children:
+            totals[-1] += 1
+            continue
+        counts[id(item)] = 1  # while it is being walked: a value may hold itself
+        path.append((item, iter(children)))
+        totals.append(0)
+        if len(path) > MAX_DEPTH:
+            raise ArchiveError(f"{what} nests values more than {MAX_DEPTH} deep")

@@ -20,7 +20,9 @@ def test_sequential() -> None:
     check(net(X), c(b(a(X))))
     assert list(net[1:]) == [b, c] and list(net[:2].state_dict()) == ["0.weight", "0.bias"]
     named = nn.Sequential(OrderedDict(first=a, second=c))
-    assert list(named.state_dict()) == ["first.weight", "first.bias", "second.weight", "second.bias"] and named.second is c
+    assert (
+        list(named.state_dict()) == ["first.weight", "first.bias", "second.weight", "second.bias"] and named.second is c
+    )
     net.append(b).insert(0, b)
     assert [type(m) for m in net] == [nn.ReLU, nn.Linear, nn.ReLU, nn.Linear, nn.ReLU]
     del net[0]
@@ -39,8 +41,12 @@ def test_module_list() -> None:
     layers.append(nn.ReLU())
     layers.insert(1, nn.Tanh())
     layers += [nn.Sigmoid()]
-    assert len(layers) == 6 and isinstance(layers[1], nn.Tanh) and len(layers[2:4]) == 2 and len(layers + [nn.ReLU()]) == 7
-    assert repr(nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Tanh()])) == "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Tanh()\n)"
+    assert (
+        len(layers) == 6 and isinstance(layers[1], nn.Tanh) and len(layers[2:4]) == 2 and len(layers + [nn.ReLU()]) == 7
+    )
+    assert (
+        repr(nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Tanh()])) == "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Tanh()\n)"
+    )
     with pytest.raises(TypeError, match="called with an iterable"):
         layers.extend(3)  # type: ignore[arg-type]
 

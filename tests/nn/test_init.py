@@ -1,6 +1,7 @@
 """Initial values: the numbers that PyTorch gives under the same seed.
 
-The expected numbers were recorded from PyTorch 2.13: first and last element and the sum (of layers: of absolute values, and weighted by place).
+The expected numbers were recorded from PyTorch 2.13: first and last element and the sum (of layers: of absolute values,
+and weighted by place).
 """
 
 from __future__ import annotations
@@ -94,7 +95,14 @@ def test_orthogonal_is_orthogonal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "param", "gain"), [("linear", None, 1), ("tanh", None, 5 / 3), ("relu", None, 2**0.5), ("leaky_relu", 1.0, 1.0), ("selu", None, 0.75)]
+    ("name", "param", "gain"),
+    [
+        ("linear", None, 1),
+        ("tanh", None, 5 / 3),
+        ("relu", None, 2**0.5),
+        ("leaky_relu", 1.0, 1.0),
+        ("selu", None, 0.75),
+    ],
 )
 def test_gains(name: str, param: float | None, gain: float) -> None:
     assert nn.init.calculate_gain(name, param) == pytest.approx(gain)

@@ -1,4 +1,4 @@
-"""Every layer: shapes, parameters, and the same numbers in Python, scripted, traced, saved and loaded; and as PyTorch gives."""
+"""Every layer: the same numbers in Python, scripted, traced, saved and loaded; and as PyTorch gives them."""
 
 from __future__ import annotations
 

@@ -114,7 +114,9 @@ def test_steps_like_torch(text: str) -> None:
 
 def _rates(library: Any, text: str) -> list[Any]:
     p = [library.nn.Parameter(library.ones(2))]
-    o = library.optim.SGD([{"params": p}, {"params": [library.nn.Parameter(library.ones(1))], "lr": 0.2}], lr=0.1, momentum=0.9)
+    o = library.optim.SGD(
+        [{"params": p}, {"params": [library.nn.Parameter(library.ones(1))], "lr": 0.2}], lr=0.1, momentum=0.9
+    )
     s = library.optim.lr_scheduler
     made = eval(f"s.{text}", {"s": s, "o": o})
     seen = []
@@ -192,7 +194,11 @@ def test_closure_and_groups() -> None:
         (lambda p: optim.SGD([p], nesterov=True), ValueError, "Nesterov momentum requires"),
         (lambda p: optim.Adam([p], betas=(0.9, 1.0)), ValueError, "Invalid beta parameter at index 1: 1.0"),
         (lambda p: optim.SGD([{"params": [p]}, {"params": [p]}]), ValueError, "more than one parameter group"),
-        (lambda p: optim.Adam([p]).load_state_dict(optim.Adam([p, nn.Parameter(p.detach())]).state_dict()), ValueError, "size of optimizer's group"),
+        (
+            lambda p: optim.Adam([p]).load_state_dict(optim.Adam([p, nn.Parameter(p.detach())]).state_dict()),
+            ValueError,
+            "size of optimizer's group",
+        ),
         (lambda p: optim.lr_scheduler.StepLR(p, 3), TypeError, "is not an Optimizer"),
     ],
 )

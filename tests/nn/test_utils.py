@@ -77,7 +77,10 @@ def test_sequences_there_and_back() -> None:
     padded = rnn.pad_sequence(sequences, batch_first=True, padding_value=-1.0)
     assert padded.shape == (3, 4, 2) and padded[1, 2:].eq(-1).all()
     assert rnn.pad_sequence(sequences, padding_side="left")[0, 2].eq(0).all()
-    for found in (rnn.unpad_sequence(padded, linstock.tensor([4, 2, 1]), True), rnn.unpack_sequence(rnn.pack_sequence(sequences))):
+    for found in (
+        rnn.unpad_sequence(padded, linstock.tensor([4, 2, 1]), True),
+        rnn.unpack_sequence(rnn.pack_sequence(sequences)),
+    ):
         check(found, sequences)
     packed = rnn.pack_sequence(sequences)
     assert packed.batch_sizes.tolist() == [3, 2, 1, 1] and packed.sorted_indices is None
@@ -110,7 +113,10 @@ def test_parameters_as_a_vector() -> None:
 
 @pytest.mark.parametrize(
     ("layer", "norm", "shape"),
-    [("Conv2d(3, 4, 2)", "BatchNorm2d(4)", (2, 3, 5, 5)), ("Conv1d(3, 4, 2, bias=False)", "BatchNorm1d(4, affine=False)", (2, 3, 5))],
+    [
+        ("Conv2d(3, 4, 2)", "BatchNorm2d(4)", (2, 3, 5, 5)),
+        ("Conv1d(3, 4, 2, bias=False)", "BatchNorm1d(4, affine=False)", (2, 3, 5)),
+    ],
 )
 def test_batch_norm_goes_into_the_convolution(layer: str, norm: str, shape: tuple[int, ...]) -> None:
     conv, bn = eval(f"nn.{layer}").eval(), eval(f"nn.{norm}").eval()

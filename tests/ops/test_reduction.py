@@ -14,7 +14,6 @@ from linstock.backends.array import reduction_scan as S
 from linstock.backends.array.derive import kernel_of
 
 from .layouts import check, layouts
-from .oracle import NAMES
 
 inf, nan = math.inf, math.nan
 
@@ -108,7 +107,8 @@ def test_differences_and_slopes() -> None:
     assert S.diff(np.array([True, False, False])).tolist() == [True, False]
     assert S.gradient(np.array([1.0, 4.0, 9.0, 16.0]))[0].tolist() == [3, 4, 6, 7]
     squares = np.array([0.0, 1.0, 9.0, 16.0])
-    assert S.gradient_spacings(squares, [np.array([0.0, 1.0, 3.0, 4.0])], 0, 2)[0].tolist() == [0, 2, 6, 8]
+    slopes = S.gradient_spacings(squares, [np.array([0.0, 1.0, 3.0, 4.0])], 0, 2)[0]
+    np.testing.assert_allclose(slopes, [0, 2, 6, 8], atol=1e-12)  # exact for a parabola
 
 
 def test_comparisons() -> None:
@@ -125,8 +125,8 @@ REDUCTIONS: list[tuple[Any, ...]] = [
         (None, False), ([0], False), ([-1], True), ([0, 1], False), ([], True), ([0, 0], False), ([9], False),
     )],
     ("sum", None), ("sum", 6), ("mean", 7), ("prod", None), ("prod.dim_int", 0, False, None),
-    ("prod.dim_int", -1, True, 7),
-    ("nanmean", [0], True, None), ("amax", [0], False), ("amin", [-1, 0], True), ("amax", [], False), ("max",), ("min",),
+    ("prod.dim_int", -1, True, 7), ("nanmean", [0], True, None), ("amax", [0], False), ("amin", [-1, 0], True),
+    ("amax", [], False), ("max",), ("min",),
     ("max.dim", 0, False), ("min.dim", -1, True), ("max.dim", 9, False), ("argmax", None, False), ("argmax", 0, True),
     ("argmin", -1, False), ("aminmax", None, True), ("aminmax", 0, False), ("all",), ("any",), ("all.dim", 0, True),
     ("any.dim", -1, False), ("all.dims", [0, 1], False), ("any.dims", [], False), ("count_nonzero", 0),
@@ -139,8 +139,8 @@ REDUCTIONS: list[tuple[Any, ...]] = [
 @pytest.mark.interop
 @pytest.mark.parametrize("case", REDUCTIONS, ids=lambda c: f"{c[0]}-{c[1:]}")
 def test_reductions_against_pytorch(case: tuple[Any, ...]) -> None:
-    for name in ("float32", "int64", "bool", "bfloat16", "complex64", "uint8"):
-        if case[0].startswith(("cum", "argm")) and name == "complex64":
+    for name in ("float32", "uint8", "bool", "bfloat16", "complex64"):
+        if case[0].startswith(("cum", "argm", "ama", "ami")) and name == "complex64":
             continue
         for x in layouts(name):
             if not (case[0] in ("cummax", "cummin") and not x.size):
@@ -148,7 +148,7 @@ def test_reductions_against_pytorch(case: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.interop
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["float32", "float64", "float16", "complex64", "int64"])
 def test_moments_against_pytorch(name: str) -> None:
     for x in layouts(name, special=False):
         for operator in ("std", "var", "std_mean", "var_mean"):

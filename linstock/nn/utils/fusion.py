@@ -26,8 +26,8 @@ def _parameter(value: Tensor, like: Tensor | None) -> Parameter:
 
 
 def fuse_conv_bn_weights(
-    conv_w: Tensor, conv_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor | None, bn_b: Tensor | None,
-    transpose: bool = False,
+    conv_w: Tensor, conv_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor | None, bn_b:
+    Tensor | None, transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:  # fmt: skip
     """The weight and bias of a convolution that does what convolution and batch normalisation did."""
     scale = _scale(bn_rv, bn_eps, bn_w)
@@ -37,7 +37,13 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_weights(
-    linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor | None, bn_b: Tensor | None
+    linear_w: Tensor,
+    linear_b: Tensor | None,
+    bn_rm: Tensor,
+    bn_rv: Tensor,
+    bn_eps: float,
+    bn_w: Tensor | None,
+    bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
     """The weight and bias of a linear layer that does what linear layer and batch normalisation did."""
     scale = _scale(bn_rv, bn_eps, bn_w)

@@ -20,13 +20,18 @@ class PackedSequence_(NamedTuple):
 
 
 class PackedSequence(PackedSequence_):
-    """Sequences sorted by falling length: the first steps of all, then the second steps of all that have one, and so on.
+    """Sequences sorted by falling length: the first steps of all, then the second steps of all that have one, and so
+    on.
 
     `batch_sizes` says how many have each step; the indices lead from the given order to the sorted one and back.
     """
 
     def __new__(
-        cls, data: Tensor, batch_sizes: Tensor, sorted_indices: Tensor | None = None, unsorted_indices: Tensor | None = None
+        cls,
+        data: Tensor,
+        batch_sizes: Tensor,
+        sorted_indices: Tensor | None = None,
+        unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:
         if unsorted_indices is None and sorted_indices is not None:
             unsorted_indices = invert_permutation(sorted_indices)
@@ -74,7 +79,8 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 def pack_padded_sequence(
     input: Tensor, lengths: Tensor, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Pack (T, N, *), or (N, T, *) with `batch_first`. `lengths` (also a list) must fall, unless `enforce_sorted=False`.
+    """Pack (T, N, *), or (N, T, *) with `batch_first`. `lengths` (also a list) must fall, unless
+    `enforce_sorted=False`.
 
     Raises RuntimeError for lengths that do not fall, are not positive or are not N.
     """
@@ -94,12 +100,16 @@ def pack_padded_sequence(
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Undo `pack_padded_sequence`: the padded batch and the lengths. Raises ValueError for a total length that is too short."""
+    """Undo `pack_padded_sequence`: the padded batch and the lengths.
+
+    Raises ValueError for a total length that is too short.
+    """
     longest = sequence.batch_sizes.size(0)
     if total_length is not None:
         if total_length < longest:
             raise ValueError(
-                f"Expected total_length to be at least the length of the longest sequence in input, but got total_length={total_length} "
+                "Expected total_length to be at least the length of the longest sequence in input, but got "
+                f"total_length={total_length} "
                 f"and max sequence length being {longest}"
             )
         longest = total_length
@@ -123,7 +133,9 @@ def pad_sequence(
 
 def _listed(sequences: Any) -> list[Tensor]:
     if not isinstance(sequences, Iterable):
-        raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}")
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
     return list(sequences)
 
 

@@ -33,9 +33,11 @@ class WeightNorm:
 
 
 def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
-    """Replace a weight by its length `<name>_g` (per index of `dim`, or of all together with None) and direction `<name>_v`.
+    """Replace a weight by its length `<name>_g` (per index of `dim`, or of all together with None) and direction
+    `<name>_v`.
 
-    Trace such a module, or `remove_weight_norm` before scripting it. Raises RuntimeError where the weight has it already.
+    Trace such a module, or `remove_weight_norm` before scripting it. Raises RuntimeError where the weight has it
+    already.
     """
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, WeightNorm) and hook.name == name:
