@@ -1,4 +1,5 @@
-"""Import, load and run a model once in a fresh process, linstock against PyTorch: `cold_start.py MODEL.pt "lib.zeros(1, 512)" 16000`.
+"""Import, load and run a model once in a fresh process, linstock against PyTorch: `cold_start.py MODEL.pt
+"lib.zeros(1, 512)" 16000`.
 
 Inputs are Python expressions in which `lib` is the library.
 """
@@ -25,8 +26,18 @@ print(json.dumps([time.perf_counter() - start, time.process_time(), peak]))
 
 def once(name: str, arguments: list[str]) -> tuple[float, float, float]:
     """Seconds of wall clock, seconds of processor (interpreter start included), MB at the peak."""
-    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
-    done = subprocess.run([sys.executable, "-c", PROGRAM.format(name=name), *arguments], capture_output=True, text=True, check=True, env=environment)
+    environment = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("PYTHONDONTWRITEBYTECODE", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(name=name), *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
     wall, cpu, peak = json.loads(done.stdout.strip().splitlines()[-1])
     return wall, cpu, peak
 

@@ -1,4 +1,5 @@
-"""Load time of archives, linstock against PyTorch: `load_time.py FILE...` (a zip's .pt members are loaded one by one)."""
+"""Load time of archives, linstock against PyTorch: `load_time.py FILE...` (a zip's .pt members are loaded one by one).
+"""
 
 from __future__ import annotations
 
@@ -51,7 +52,10 @@ def main(names: list[str]) -> None:
             except Exception as problem:
                 refused.append((path.name, type(problem).__name__))
                 continue
-            times = [(seconds(linstock.jit.load, path), seconds(lambda p: torch.jit.load(str(p)), path)) for _ in range(ROUNDS)]
+            times = [
+                (seconds(linstock.jit.load, path), seconds(lambda p: torch.jit.load(str(p)), path))
+                for _ in range(ROUNDS)
+            ]
             ours, theirs = (statistics.median(t) for t in zip(*times, strict=True))
             rows.append((ours / theirs, path.name, ours, theirs))
     rows.sort()

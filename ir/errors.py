@@ -49,7 +49,9 @@ class InputError(LinstockError, RuntimeError):
 
 
 class RaisedError(LinstockError):
-    """A program that was run raised an exception; the class raised is also the builtin exception that the program named."""
+    """A program that was run raised an exception; the class raised is also the builtin exception that the program
+    named.
+    """
 
     def __str__(self) -> str:
         return self.message

@@ -1,6 +1,8 @@
-"""The graph: blocks of nodes in explicit order, values with use lists, mutation only through methods that keep them right.
+"""The graph: blocks of nodes in explicit order, values with use lists, mutation only through methods that keep them
+right.
 
-A block begins with a parameter node (whose outputs are the block's inputs) and ends with a return node (whose inputs are
+A block begins with a parameter node (whose outputs are the block's inputs) and ends with a return node (whose inputs
+are
 the block's outputs); control flow nests blocks (`prim::If`, `prim::Loop`) as in TorchScript.
 """
 
@@ -387,7 +389,9 @@ class Graph:
 
 
 class Builder:
-    """Makes nodes at an insertion point: before `self.point`, a node that stays in its block (at the end: the return node)."""
+    """Makes nodes at an insertion point: before `self.point`, a node that stays in its block (at the end: the return
+    node).
+    """
 
     def __init__(self, point: Node | Block | Graph, span: Span | None = None) -> None:
         if isinstance(point, Graph):
@@ -452,7 +456,9 @@ class Builder:
 
 
 def match_arguments(schema: Schema, actuals: Sequence[Type]) -> tuple[dict[str, Type], str | None]:
-    """Bind a schema's type variables to the types of a call's arguments; and what is wrong in words, or None if they fit."""
+    """Bind a schema's type variables to the types of a call's arguments; and what is wrong in words, or None if they
+    fit.
+    """
     bound: dict[str, Type] = {}
     if len(actuals) != len(schema.arguments) and not (schema.vararg and len(actuals) >= len(schema.arguments)):
         return bound, f"takes {len(schema.arguments)} arguments, got {len(actuals)}"
@@ -466,7 +472,9 @@ def match_arguments(schema: Schema, actuals: Sequence[Type]) -> tuple[dict[str, 
 
 
 def implicit(actual: Type, wanted: Type) -> bool:
-    """Whether an operator takes `actual` for `wanted` although it is no subtype: any list for `t[]`, tensors of any kind."""
+    """Whether an operator takes `actual` for `wanted` although it is no subtype: any list for `t[]`, tensors of any
+    kind.
+    """
     if isinstance(wanted, types.ListType) and isinstance(actual, types.ListType):
         if isinstance(wanted.element, types.OptionalType):
             return types.is_subtype(actual.element, wanted.element)

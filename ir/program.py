@@ -1,4 +1,5 @@
-"""What graphs belong to: functions with signatures, and the compilation unit that holds them and the classes by name."""
+"""What graphs belong to: functions with signatures, and the compilation unit that holds them and the classes by name.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from linstock.ir import types as T
 
 @dataclass(frozen=True)
 class Argument:
-    """A formal argument or result. `alias` is its alias set ("a", "*" for any, None for fresh), `writes` that it is mutated.
+    """A formal argument or result. `alias` is its alias set ("a", "*" for any, None for fresh), `writes` that it is
+    mutated.
 
     `kind` is the declared name of a type that is carried as an int ("ScalarType", "Layout", "MemoryFormat") or "".
     """

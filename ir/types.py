@@ -18,7 +18,8 @@ MAX_PARTS, MAX_DEPTH, MAX_MEMBERS = 5000, 200, 256
 class Type:
     """A type. `children()` are its element types; `with_children` rebuilds it."""
 
-    #: number of its parts, itself among them, and how deep they nest: types of parts are compared and printed part by part
+    #: number of its parts, itself among them, and how deep they nest: types of parts are compared and printed part by
+    #: part
     parts, depth = 1, 1
 
     def measure(self) -> None:
@@ -27,7 +28,9 @@ class Type:
         parts = 1 + sum(c.parts for c in children)
         depth = 1 + max((c.depth for c in children), default=0)
         if parts > MAX_PARTS or depth > MAX_DEPTH:
-            raise CompileError(f"a type has {parts} parts, nested {depth} deep: at most {MAX_PARTS} and {MAX_DEPTH} are possible")
+            raise CompileError(
+                f"a type has {parts} parts, nested {depth} deep: at most {MAX_PARTS} and {MAX_DEPTH} are possible"
+            )
         self.__dict__["parts"], self.__dict__["depth"] = parts, depth
 
     def children(self) -> tuple[Type, ...]:
@@ -311,7 +314,8 @@ class Property:
 class ClassType(Type):
     """A class: attributes in slot order, constants, methods by name. Compares by identity.
 
-    `methods` maps a name to a function object of the compilation unit (`ir.program.Function`), possibly compiled on first use.
+    `methods` maps a name to a function object of the compilation unit (`ir.program.Function`), possibly compiled on
+    first use.
     """
 
     name: str
@@ -483,7 +487,9 @@ def implements(a: Type, interface: InterfaceType) -> bool:
 
 
 def unify(a: Type, b: Type, into_union: bool = False) -> Type | None:
-    """The type that both branches of a conditional can have, or None. With `into_union` a union where nothing else fits."""
+    """The type that both branches of a conditional can have, or None. With `into_union` a union where nothing else
+    fits.
+    """
     if is_subtype(a, b):
         return b
     if is_subtype(b, a):

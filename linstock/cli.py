@@ -43,7 +43,13 @@ def _load(path: Path) -> ScriptModule:
 @app.command(epilog="Examples:  linstock run model.pt x.npy    linstock run vad.pt chunk.npy 16000 --out y.npz")
 def run(
     model: Model,
-    inputs: Annotated[list[str] | None, typer.Argument(help="Inputs in order: .npy files, .npz files (their arrays in order), or JSON values (16000, 0.5, true, \"text\", [1, 2]).", show_default=False)] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help='Inputs in order: .npy files, .npz files (their arrays in order), or JSON values (16000, 0.5, true, "text", [1, 2]).',
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the results to this .npy or .npz file.")] = None,
     method: Annotated[str, typer.Option(help="The method to call.")] = "forward",
     as_json: Json = False,
@@ -190,12 +196,16 @@ def inspect(
     console.print(f"file: {facts['bytes']:,} bytes, archive version {facts['version']}", markup=False)
     for row in facts["methods"]:
         console.print(f"method: {row}", markup=False)
-    console.print(f"parameters: {facts['parameter_count']:,} in {len(facts['parameters'])} tensors; buffers: {len(facts['buffers'])}")
+    console.print(
+        f"parameters: {facts['parameter_count']:,} in {len(facts['parameters'])} tensors; buffers: {len(facts['buffers'])}"
+    )
     table = Table("name", "dtype", "shape", box=None)
     for row in facts["parameters"] + facts["buffers"]:
         table.add_row(row["name"], row["dtype"], str(row["shape"]))
     console.print(table)
-    console.print("operators: " + ", ".join(f"{k} x{n}" if n > 1 else k for k, n in facts["operators"].items()), markup=False)
+    console.print(
+        "operators: " + ", ".join(f"{k} x{n}" if n > 1 else k for k, n in facts["operators"].items()), markup=False
+    )
     if code or graph:
         from linstock.inspection import functions_of
 
@@ -211,7 +221,9 @@ def inspect(
 
 @app.command(epilog="Example:  linstock check model.pt")
 def check(model: Model, as_json: Json = False) -> None:
-    """Tell whether every operator and type of a model is supported, and where those are that are not. Exit code 1 if any is not."""
+    """Tell whether every operator and type of a model is supported, and where those are that are not. Exit code 1 if
+    any is not.
+    """
     from linstock.inspection import problems_of
 
     problems = problems_of(_load(model))
@@ -230,8 +242,13 @@ def check(model: Model, as_json: Json = False) -> None:
 def export(
     model: Model,
     out: Annotated[Path, typer.Argument(help="The ONNX file to write.", show_default=False)],
-    input: Annotated[list[str] | None, typer.Option("--input", help="An example input (.npy, .npz or JSON), in order; needed for ranks and --verify.")] = None,
-    dynamic: Annotated[list[str] | None, typer.Option("--dynamic", help="A dynamic axis as NAME:AXIS=SIZE_NAME.")] = None,
+    input: Annotated[
+        list[str] | None,
+        typer.Option("--input", help="An example input (.npy, .npz or JSON), in order; needed for ranks and --verify."),
+    ] = None,
+    dynamic: Annotated[
+        list[str] | None, typer.Option("--dynamic", help="A dynamic axis as NAME:AXIS=SIZE_NAME.")
+    ] = None,
     opset: Annotated[int, typer.Option(help="The ONNX operator set.")] = 18,
     verify: Annotated[bool, typer.Option("--verify", help="Run the result in ONNX Runtime and compare.")] = False,
 ) -> None:
@@ -261,7 +278,11 @@ def ops(
     """List the operators and what each room has for them: kernel, gradient, ONNX form."""
     from linstock.inspection import operator_rows, rows_as_markdown
 
-    rows = [r for r in operator_rows() if name in r["name"] and (not missing or not all(r[k] == "yes" for k in ("kernel", "gradient", "onnx")))]
+    rows = [
+        r
+        for r in operator_rows()
+        if name in r["name"] and (not missing or not all(r[k] == "yes" for k in ("kernel", "gradient", "onnx")))
+    ]
     if as_json:
         typer.echo(json.dumps(rows))
     elif markdown:
@@ -293,7 +314,21 @@ def main(argv: list[str] | None = None) -> None:
         if usage is not None:
             typer.echo(f"linstock: {usage()}", err=True)
             raise SystemExit(2) from None
-        if isinstance(problem, (LinstockError, RuntimeError, TypeError, ValueError, IndexError, KeyError, OSError, ArithmeticError, NotImplementedError, AssertionError)):
+        if isinstance(
+            problem,
+            (
+                LinstockError,
+                RuntimeError,
+                TypeError,
+                ValueError,
+                IndexError,
+                KeyError,
+                OSError,
+                ArithmeticError,
+                NotImplementedError,
+                AssertionError,
+            ),
+        ):
             notes = "\n".join(getattr(problem, "__notes__", ()))
             typer.echo(f"linstock: {problem}" + (f"\n{notes}" if notes else ""), err=True)
             raise SystemExit(2) from None

@@ -37,8 +37,10 @@ def export(
     """Write a scripted, traced or loaded model (or a module, which is traced) as ONNX.
 
     `args` are example inputs (a tensor or a tuple): their element types, and their shapes but for `dynamic_axes`
-    (`{"x": {0: "batch"}}`), are those of the exported model; numbers among them are fixed. Branches and loops that depend on the inputs become
-    If and Loop. The file is checked by onnx.checker; with `verify` it is also run in ONNX Runtime and compared (1e-4). Gives the ModelProto.
+    (`{"x": {0: "batch"}}`), are those of the exported model; numbers among them are fixed. Branches and loops that
+    depend on the inputs become
+    If and Loop. The file is checked by onnx.checker; with `verify` it is also run in ONNX Runtime and compared (1e-4).
+    Gives the ModelProto.
     Raises ExportError, with the source line, for what ONNX cannot express.
     """
     import onnx

@@ -1,4 +1,5 @@
-"""The front door's type stub, `linstock/__init__.pyi`: names are found when used, so a stub tells editors and checkers what there is.
+"""The front door's type stub, `linstock/__init__.pyi`: names are found when used, so a stub tells editors and checkers
+what there is.
 
 `python -m linstock.stubs` writes it again; a test compares.
 """
@@ -40,7 +41,10 @@ def text() -> str:
     submodules = linstock._SUBMODULES
     lines += [f"from linstock import {name} as {name}" for name in sorted(submodules)]
     places = {n: (home, n) for n, home in linstock._PLACES.items()} | linstock._OTHER_NAMES
-    lines += [f"from {home} import {inner} as {name}" for name, (home, inner) in sorted(places.items(), key=lambda p: (p[1], p[0]))]
+    lines += [
+        f"from {home} import {inner} as {name}"
+        for name, (home, inner) in sorted(places.items(), key=lambda p: (p[1], p[0]))
+    ]
     lines += ["", "__version__: _b.str", *[f"{n}: _b.float" for n in ("inf", "nan", "pi", "e")], "newaxis: None"]
     lines += [f"{name}: dtype" for name in linstock._DTYPES]
     known = {*submodules, *places, *linstock._DTYPES, "inf", "nan", "pi", "e", "newaxis"}

@@ -22,8 +22,10 @@ def freeze(
 ) -> ScriptModule:
     """A copy of a scripted or traced module in eval mode with its attributes as constants of its code.
 
-    Only `forward` and what `preserved_attrs` names (methods, attributes, dotted paths) remain; attributes that the code changes stay
-    attributes. `optimize_numerics` also folds batch normalisation into the layers before it. Raises RuntimeError for a module in
+    Only `forward` and what `preserved_attrs` names (methods, attributes, dotted paths) remain; attributes that the
+    code changes stay
+    attributes. `optimize_numerics` also folds batch normalisation into the layers before it. Raises RuntimeError for a
+    module in
     training mode, TypeError for one that is not scripted.
     """
     if not isinstance(mod, ScriptModule):
@@ -49,7 +51,8 @@ def freeze(
 
 
 def _frozen(thing: ScriptObject, graphs: dict[str, Graph], kept: set[str]) -> ScriptModule:
-    """The module of the frozen methods: a class with only the attributes that they still use, or that are to be kept."""
+    """The module of the frozen methods: a class with only the attributes that they still use, or that are to be kept.
+    """
     made = _Shrink(graphs).object(thing, "", kept)
     for name, graph in graphs.items():
         receiver = graph.inputs[0]
@@ -134,5 +137,7 @@ def optimize_for_inference(mod: Any, other_methods: Sequence[str] | None = None)
     return freeze(mod.eval(), list(other_methods) if other_methods else None)
 
 
-def run_frozen_optimizations(mod: Any, optimize_numerics: bool = True, preserved_methods: Sequence[str] | None = None) -> None:
+def run_frozen_optimizations(
+    mod: Any, optimize_numerics: bool = True, preserved_methods: Sequence[str] | None = None
+) -> None:
     """Accepted for PyTorch's interface: freezing has done it already."""

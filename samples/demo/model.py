@@ -1,4 +1,6 @@
-"""A small streaming voice-activity detector: a convolutional front end, an LSTM cell whose state the caller carries along."""
+"""A small streaming voice-activity detector: a convolutional front end, an LSTM cell whose state the caller carries
+along.
+"""
 
 from __future__ import annotations
 

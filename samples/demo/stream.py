@@ -1,4 +1,6 @@
-"""Second process, without the model's source: load, run over a stream chunk by chunk, export to ONNX and run that. `stream.py FOLDER`."""
+"""Second process, without the model's source: load, run over a stream chunk by chunk, export to ONNX and run that.
+`stream.py FOLDER`.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,13 @@ def main(folder: str) -> None:
 
     example = (torch.from_numpy(chunks[-1]), torch.from_numpy(state), torch.from_numpy(state))
     target = Path(folder) / "vad.onnx"
-    onnx.export(model, example, target, input_names=["chunk", "hidden", "memory"], output_names=["probability", "hidden_out", "memory_out"])
+    onnx.export(
+        model,
+        example,
+        target,
+        input_names=["chunk", "hidden", "memory"],
+        output_names=["probability", "hidden_out", "memory_out"],
+    )
     session = onnxruntime.InferenceSession(str(target), providers=["CPUExecutionProvider"])
 
     difference, ours, theirs, speaking = 0.0, [], [], []
@@ -55,7 +63,9 @@ def main(folder: str) -> None:
             q, feed["hidden"], feed["memory"] = session.run(None, {"chunk": chunk, **feed})
             theirs.append(time.perf_counter() - middle)
             ours.append(middle - begin)
-            difference = max(difference, float(np.abs(p.numpy() - q).max()), float(np.abs(h.numpy() - feed["hidden"]).max()))
+            difference = max(
+                difference, float(np.abs(p.numpy() - q).max()), float(np.abs(h.numpy() - feed["hidden"]).max())
+            )
             speaking.append(float(p))
         features = front(torch.from_numpy(chunks[-1]))
 
@@ -64,11 +74,22 @@ def main(folder: str) -> None:
         table.add_column(column, justify="left" if column == "engine" else "right")
     for name, times in (("linstock, array kernels", ours), ("ONNX Runtime, exported model", theirs)):
         times = times[5:]
-        table.add_row(name, f"{np.median(times) * 1e3:.2f} ms", f"{max(times) * 1e3:.2f} ms", f"{CHUNK / SAMPLE_RATE / np.median(times):.0f}")
-    console.print(f"loaded both archives in {loaded * 1e3:.0f} ms; the traced front end gives features {list(features.shape)}")
-    console.print(f"probability over the stream: min {min(speaking):.3f}, max {max(speaking):.3f}; chunks of silence skipped: {speaking.count(0.0)}")
+        table.add_row(
+            name,
+            f"{np.median(times) * 1e3:.2f} ms",
+            f"{max(times) * 1e3:.2f} ms",
+            f"{CHUNK / SAMPLE_RATE / np.median(times):.0f}",
+        )
+    console.print(
+        f"loaded both archives in {loaded * 1e3:.0f} ms; the traced front end gives features {list(features.shape)}"
+    )
+    console.print(
+        f"probability over the stream: min {min(speaking):.3f}, max {max(speaking):.3f}; chunks of silence skipped: {speaking.count(0.0)}"
+    )
     console.print(table)
-    console.print(f"largest difference between linstock and ONNX Runtime, probability and carried state: {difference:.2e}")
+    console.print(
+        f"largest difference between linstock and ONNX Runtime, probability and carried state: {difference:.2e}"
+    )
     if not difference < 1e-4:
         raise SystemExit("the two engines disagree")
 
