@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,9 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Graph
 from linstock.ir.source import Span
 from linstock.ir.types import Type
+
+#: held while functions are compiled and planned: one thread at a time does that, in any order of functions
+LOCK = threading.RLock()
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING", "__bool__": lambda self: False})()
 
@@ -111,14 +115,17 @@ class Function:
         """Compile the body if that has not happened. Raises CompileError, also for a call of itself."""
         if self._graph is not None:
             return
-        if self._busy:
-            raise CompileError(f"function '{self.short_name}' calls itself: recursion cannot be compiled", self.span)
-        assert self._define is not None
-        self._busy = True
-        try:
-            self._signature, self._graph = self._define(self)
-        finally:
-            self._busy = False
+        with LOCK:
+            if self._graph is not None:  # another thread was faster
+                return
+            if self._busy:
+                raise CompileError(f"function '{self.short_name}' calls itself: recursion cannot be compiled", self.span)
+            assert self._define is not None
+            self._busy = True
+            try:
+                self._signature, self._graph = self._define(self)
+            finally:
+                self._busy = False
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"

@@ -219,10 +219,12 @@ def _transformer() -> Any:
     return Build()
 
 
-@cache
+_TORCHBIND: dict[str, T.ClassType] = {}
+
+
 def torchbind(name: str) -> T.ClassType:
-    """The class type of a TorchBind object (`__torch__.torch.classes.…`): one per name."""
-    return T.ClassType(name)
+    """The class type of a TorchBind object (`__torch__.torch.classes.…`): one per name, whichever thread asks first."""
+    return _TORCHBIND.get(name) or _TORCHBIND.setdefault(name, T.ClassType(name))
 
 
 @cache

@@ -281,8 +281,9 @@ def _run_expanded(rule: Expanded, bound: Bound, args: tuple[Any, ...]) -> Any:
 
 def _attach(node: OpNode, outputs: list[Any]) -> None:
     node.keep(outputs)
+    results = getattr(node.rule, "results", None)
     for index, t in enumerate(outputs):
-        if promotion.is_inexact(t._array.dtype):
+        if promotion.is_inexact(t._array.dtype) and (results is None or index in results):
             meta = tape.meta_of(t)
             meta.requires_grad, meta.node, meta.index = True, node, index
 

@@ -401,8 +401,9 @@ _overrides_loaded = False
 def _load_overrides() -> None:
     global _overrides_loaded
     if not _overrides_loaded:
-        _overrides_loaded = True
         import linstock.runtime.tensor_operators  # noqa: F401
+
+        _overrides_loaded = True  # afterwards, so that no other thread looks before they are there
 
 
 def is_runnable(full_name: str) -> bool:

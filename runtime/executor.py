@@ -8,7 +8,6 @@ call makes the optimised plan, of the whole program.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,7 +20,7 @@ import numpy as np
 from linstock.ir import operators
 from linstock.ir.errors import CompileError, InputError, LinstockError
 from linstock.ir.graph import Graph
-from linstock.ir.program import MISSING, Function, Parameter, Signature
+from linstock.ir.program import LOCK, MISSING, Function, Parameter, Signature
 from linstock.ir.source import Span
 from linstock.runtime import conversion, dispatch
 from linstock.runtime.codegen import Compiled, generate
@@ -34,7 +33,6 @@ from linstock.runtime.tensor import Tensor
 _OPTIMIZED: ContextVar[bool | None] = ContextVar("linstock_optimized", default=None)
 _optimized = _OPTIMIZED.get
 _FOLDING = Mode(grad=False)
-_lock = threading.RLock()
 
 #: what a plan is looked up by: whether it is optimised, whether gradients are recorded, the kind of each input
 PlanKey = tuple[Any, ...]
@@ -205,7 +203,7 @@ class Executor:
 
     # -- plans -------------------------------------------------------------------------------------------------------
     def _plan(self, key: PlanKey) -> Plan:
-        with _lock:
+        with LOCK:
             self._refresh()
             plan = self.plans.get(key)
             if plan is None:
@@ -220,7 +218,7 @@ class Executor:
         """The generated function, shared by plans: array kernels do not depend on the kinds of inputs."""
         made = self._compiled.get(optimize)
         if made is None or self._generation != Function.replaced:
-            with _lock:
+            with LOCK:
                 self._refresh()
                 made = self._compiled.get(optimize)
                 if made is None:
@@ -244,7 +242,7 @@ def executor_of(function: Function) -> Executor:
     """The function's executor, made when first asked for."""
     found = function.executor
     if found is None:
-        with _lock:
+        with LOCK:
             found = function.executor
             if found is None:
                 found = function.executor = Executor(function)

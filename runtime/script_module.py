@@ -9,7 +9,7 @@ from types import MethodType
 from typing import Any
 
 from linstock.ir import types as T
-from linstock.ir.program import Function
+from linstock.ir.program import LOCK, Function
 from linstock.runtime import conversion
 from linstock.runtime.executor import declaration, executor_of
 from linstock.runtime.modes import get_mode, no_grad
@@ -100,9 +100,13 @@ def _inlined(function: Function) -> Any:
 
 def face(thing: ScriptObject) -> Any:
     """The Python object that stands for an object of the program; always the same one."""
-    if thing.python is None:
-        thing.python = (RecursiveScriptModule if thing.type.is_module else ScriptClass)(thing)
-    return thing.python
+    found = thing.python
+    if found is None:
+        with LOCK:
+            if thing.python is None:
+                thing.python = (RecursiveScriptModule if thing.type.is_module else ScriptClass)(thing)
+            found = thing.python
+    return found
 
 
 class _Face:

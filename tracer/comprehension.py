@@ -41,7 +41,7 @@ def _unrolled(
     finally:
         e.frame = outer
     span = e.span_of(node)
-    if any(not isinstance(r, SimpleValue) for r in results):
+    if any(not r.is_value for r in results):
         return TupleOf(tuple(results))
     values = [r.value(e, span) for r in results]
     if not values:

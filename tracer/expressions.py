@@ -232,7 +232,7 @@ class ExpressionEmitter:
                     items.append(self.expression(x))
         else:
             items = [self.expression(x, h) for x, h in zip(node.elts, hints, strict=True)]
-        if all(isinstance(i, SimpleValue) for i in items):
+        if all(i.is_value for i in items):
             values = [i.value(self, self.span_of(node)) for i in items]
             made = T.TupleType(tuple(v.type for v in values))
             return SimpleValue(self.at(self.span_of(node)).value("prim::TupleConstruct", values, made))
@@ -245,7 +245,7 @@ class ExpressionEmitter:
         if not node.elts:
             return SimpleValue(self.empty(T.ListType(element or T.TENSOR), span))
         items = [self.expression(x, element) for x in node.elts]
-        if any(not isinstance(i, SimpleValue) for i in items):
+        if any(not i.is_value for i in items):
             return TupleOf(tuple(items))
         values = [i.value(self, span) for i in items]
         return SimpleValue(self.at(span).value("prim::ListConstruct", *self.common(values, element, span)))

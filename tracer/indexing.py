@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from linstock.ir import types as T
 from linstock.ir.errors import CompileError
@@ -23,7 +24,7 @@ def subscript(e: ExpressionEmitter, node: ast.Subscript, hint: T.Type | None = N
     if isinstance(node.slice, ast.Slice):
         return _sliced(e, span, base, node.slice)
     if isinstance(base, SimpleValue) and isinstance(base.it.type, T.TensorType):
-        return SimpleValue(_tensor_index(e, span, base.it, node.slice))
+        return SimpleValue(_index(e, span, base.it, _items(e, node.slice)))
     if isinstance(base, SimpleValue) and isinstance(base.it.type, T.ClassType) and base.it.type.is_module:
         live = base.it.type.live
         if live is not None and (live.is_list or live.is_dict):
@@ -46,7 +47,7 @@ def element(e: ExpressionEmitter, span: Span, base: Value, index: Value) -> Valu
     if isinstance(t, T.TensorType):
         if index.type == T.INT:
             return e.call_operator(span, "aten::select", [base, e.builder.constant(0), index], {})
-        return _apply(e, span, base, [index])
+        return _index(e, span, base, [index])
     if isinstance(t, T.ClassType):
         return MethodRef(base, _method(t, "__getitem__", span)).call(e, span, [SimpleValue(index)], {}).value(e, span)  # type: ignore[arg-type]
     if isinstance(t, (T.ListType, T.DictType)) or t == T.STRING:
@@ -111,16 +112,27 @@ def _sliced(e: ExpressionEmitter, span: Span, base: Sugared, s: ast.Slice) -> Su
     return SimpleValue(e.call_operator(span, "aten::slice", [value, start, stop, one], {}))
 
 
-def _parts(index: ast.expr) -> list[ast.expr]:
-    return list(index.elts) if isinstance(index, ast.Tuple) else [index]
+@dataclass(frozen=True)
+class _Slice:
+    """A slice with its bounds compiled; `whole` is a bare `:`."""
+
+    start: Value
+    stop: Value
+    step: Value
+    whole: bool
 
 
-def _tensor_index(e: ExpressionEmitter, span: Span, base: Value, index: ast.expr) -> Value:
-    """PyTorch's indexing: ints select, slices slice, None inserts, tensors gather; `...` skips."""
-    items: list[Value | ast.Slice | None | type(...)] = []  # type: ignore[valid-type]
-    for part in _parts(index):
+_Item = Any  # a Value, a _Slice, or Ellipsis
+
+
+def _items(e: ExpressionEmitter, index: ast.expr) -> list[_Item]:
+    """The parts of an index, evaluated in order."""
+    items: list[_Item] = []
+    for part in list(index.elts) if isinstance(index, ast.Tuple) else [index]:
         if isinstance(part, ast.Slice):
-            items.append(part)
+            bounds = [_optional(e, part.lower), _optional(e, part.upper)]
+            step = e.builder.constant(1) if part.step is None else e.value(part.step)
+            items.append(_Slice(*bounds, step, part.lower is None and part.upper is None and part.step is None))
         elif isinstance(part, ast.Constant) and part.value is Ellipsis:
             items.append(Ellipsis)
         else:
@@ -129,89 +141,106 @@ def _tensor_index(e: ExpressionEmitter, span: Span, base: Value, index: ast.expr
                 items += e.unpack_tuple(value)
             else:
                 items.append(value)
-    return _apply(e, span, base, items)
+    if sum(item is Ellipsis for item in items) > 1:
+        raise e.error(index, "an index can only have one '...'")
+    return items
 
 
-def _consumes(e: ExpressionEmitter, item: object) -> int:
-    if item is Ellipsis or (isinstance(item, Value) and item.type == T.NONE):
-        return 0
-    return 1
+class _View:
+    """Applies an index to a tensor step by step: `value` is the view so far, `gathers` what indexes its dimensions.
 
+    What stands before '...' counts dimensions from the front, what stands behind it from the end.
+    """
 
-def _apply(e: ExpressionEmitter, span: Span, base: Value, items: list, views_only: bool = False) -> Value:  # type: ignore[type-arg]
-    value, gathers = _views(e, span, base, items)
-    if all(g is None for g in gathers):
-        if value is base:
-            return e.call_operator(span, "aten::alias", [value], {})
-        return value
-    return e.call_operator(span, "aten::index", [value, _index_list(e, gathers)], {})
+    def __init__(self, e: ExpressionEmitter, span: Span, base: Value) -> None:
+        self.e, self.span, self.base, self.value = e, span, base, base
+        self.front: list[Value | None] = []
+        self.back: list[Value | None] = []
 
+    def apply(self, items: list[_Item]) -> None:
+        place = next((i for i, item in enumerate(items) if item is Ellipsis), None)
+        if place is None:
+            for item in items:
+                self._step(item, False)
+            return
+        for item in items[:place]:
+            self._step(item, False)
+        for item in reversed(items[place + 1 :]):
+            self._step(item, True)
 
-def _index_list(e: ExpressionEmitter, gathers: list[Value | None]) -> Value:
-    last = max(i for i, g in enumerate(gathers) if g is not None)
-    values = [e.builder.constant(None, T.optional(T.TENSOR)) if g is None else g for g in gathers[: last + 1]]
-    return e.list_of(values, T.optional(T.TENSOR))
-
-
-def _views(e: ExpressionEmitter, span: Span, base: Value, items: list) -> tuple[Value, list[Value | None]]:  # type: ignore[type-arg]
-    """Apply the ints, slices and Nones; gives the view and, per dimension of it, the tensor that indexes it."""
-    value, dim = base, 0
-    gathers: list[Value | None] = []
-    has_ellipsis = any(i is Ellipsis for i in items)
-
-    def dimension(place: int) -> Value:
-        if not has_ellipsis or not any(items[k] is Ellipsis for k in range(place)):
-            return e.builder.constant(dim)
-        left = sum(_consumes(e, i) for i in items[place:])
-        left += sum(1 for i in items[place:] if isinstance(i, Value) and i.type == T.NONE) * 0
-        return e.builder.constant(-left)
-
-    for place, item in enumerate(items):
-        if item is Ellipsis:
-            if any(isinstance(i, Value) and isinstance(i.type, T.TensorType) for i in items):
-                rank = sum(_consumes(e, i) for i in items)
-                raise_if = rank
-                count = e.resolver.rank_of(e, base)
-                if count is None:
-                    if any(g is not None for g in gathers) or place:
-                        raise CompileError("'...' together with tensor indices needs a tensor of known rank here: write the ':' out", span)
-                    gathers.append(None)
-                    continue
-                gathers += [None] * (count - raise_if)
-                dim += count - raise_if
-            continue
-        if isinstance(item, ast.Slice):
-            at = dimension(place)
-            if not (item.lower is None and item.upper is None and item.step is None):
-                step = e.builder.constant(1) if item.step is None else e.value(item.step)
-                value = e.call_operator(span, "aten::slice", [value, at, _optional(e, item.lower), _optional(e, item.upper), step], {})
-            elif value is base and len(items) == 1:
-                value = e.call_operator(span, "aten::slice", [value, at, e.builder.constant(None), e.builder.constant(None), e.builder.constant(1)], {})
-            dim += 1
-            gathers.append(None)
-            continue
-        assert isinstance(item, Value)
-        if item.type == T.NONE:
-            at = dimension(place)
-            if at.constant < 0:
-                at = e.builder.constant(at.constant - 1)
-            value = e.call_operator(span, "aten::unsqueeze", [value, at], {})
-            dim += 1
-            gathers.append(None)
+    def _step(self, item: _Item, from_end: bool) -> None:
+        e, span = self.e, self.span
+        dim = e.builder.constant(-len(self.back) - 1 if from_end else len(self.front))
+        if isinstance(item, _Slice):
+            if not item.whole:
+                self._view("aten::slice", dim, item.start, item.stop, item.step)
+            self._gather(None, from_end)
+        elif item.type == T.NONE:
+            self._view("aten::unsqueeze", dim)
+            self._gather(None, from_end)
         elif item.type == T.INT:
-            value = e.call_operator(span, "aten::select", [value, dimension(place), item], {})
-        elif isinstance(item.type, T.TensorType):
-            gathers.append(item)
-            dim += 1
-        elif isinstance(item.type, (T.ListType, T.TupleType)) or item.type == T.BOOL:
-            gathers.append(matching.emit_builtin(e, span, "aten::tensor", [matching.convert(e, item, T.ListType(T.INT), False)], {}))  # type: ignore[arg-type]
-            dim += 1
-        elif item.type.is_optional() and isinstance(T.without_none(item.type), T.TensorType):
-            gathers.append(item)
-            dim += 1
+            self._view("aten::select", dim, item)
+        elif isinstance(T.without_none(item.type), T.TensorType):
+            self._gather(item, from_end)
+        elif isinstance(item.type, (T.ListType, T.TupleType)):
+            kind = item.type.elements[0] if isinstance(item.type, T.TupleType) else item.type.element
+            listed = matching.convert(e, item, T.ListType(kind), False)  # type: ignore[arg-type]
+            self._gather(matching.emit_builtin(e, span, "aten::tensor", [listed], {}), from_end)  # type: ignore[arg-type]
         else:
-            raise CompileError(f"a tensor cannot be indexed with a value of type '{item.type.annotation()}': use an int, a slice, None or a tensor", span)
-    return value, gathers
+            raise CompileError(
+                f"a tensor cannot be indexed with a value of type '{item.type.annotation()}': use an int, a slice, None or a tensor",
+                span,
+            )
+
+    def _view(self, operator: str, *arguments: Value) -> None:
+        self.value = self.e.call_operator(self.span, operator, [self.value, *arguments], {})
+
+    def _gather(self, index: Value | None, from_end: bool) -> None:
+        if from_end:
+            self.back.insert(0, index)
+        else:
+            self.front.append(index)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether tensors index any dimension."""
+        return any(g is not None for g in (*self.front, *self.back))
+
+    def indices(self) -> Value:
+        """The list of index tensors, None for a dimension that none indexes."""
+        e, t = self.e, T.optional(T.TENSOR)
+        nothing = e.builder.constant(None, t)
+        behind = any(g is not None for g in self.back)
+        front = list(self.front)
+        while front and front[-1] is None and not behind:
+            front.pop()
+        made = e.list_of([nothing if g is None else g for g in front], t)
+        if not behind:
+            return made
+        back = list(self.back)
+        while back[-1] is None:
+            back.pop()
+        rank = e.call_operator(self.span, "aten::dim", [self.value], {})
+        left = e.call_operator(self.span, "aten::sub", [rank, e.builder.constant(len(self.front) + len(self.back))], {})
+        between = e.call_operator(self.span, "aten::mul", [e.list_of([nothing], t), left], {})
+        behind_list = e.list_of([nothing if g is None else g for g in back], t)
+        for part in (between, behind_list):
+            made = e.call_operator(self.span, "aten::add", [made, part], {}) if front or part is not between else part
+        return made
+
+
+def _index(e: ExpressionEmitter, span: Span, base: Value, items: list[_Item]) -> Value:
+    """PyTorch's indexing: ints select, slices slice, None inserts, tensors gather; '...' skips."""
+    view = _View(e, span, base)
+    view.apply(items)
+    if view.gathers:
+        return e.call_operator(span, "aten::index", [view.value, view.indices()], {})
+    if view.value is base:
+        if any(isinstance(i, _Slice) for i in items):
+            bounds = [e.builder.constant(v) for v in (0, None, None, 1)]
+            return e.call_operator(span, "aten::slice", [base, *bounds], {})
+        return e.call_operator(span, "aten::alias", [base], {})
+    return view.value
 
 
 def assign(e: ExpressionEmitter, target: ast.Subscript, value: Value, span: Span) -> None:
@@ -226,8 +255,7 @@ def assign(e: ExpressionEmitter, target: ast.Subscript, value: Value, span: Span
         raise CompileError("assignment to a slice is only possible on tensors", span)
     index = e.value(target.slice)
     if isinstance(t, T.ClassType):
-        name = _method(t, "__setitem__", span)
-        MethodRef(base, name).call(e, span, [SimpleValue(index), SimpleValue(value)], {})  # type: ignore[arg-type]
+        base_sugared.attr(e, span, "__setitem__").call(e, span, [SimpleValue(index), SimpleValue(value)], {})  # type: ignore[arg-type]
         return
     if not isinstance(t, (T.ListType, T.DictType)):
         raise CompileError(f"'{t.annotation()}' object does not support item assignment", span)
@@ -237,24 +265,14 @@ def assign(e: ExpressionEmitter, target: ast.Subscript, value: Value, span: Span
 
 
 def _assign_tensor(e: ExpressionEmitter, span: Span, base: Value, index: ast.expr, value: Value) -> None:
-    items: list = []  # type: ignore[type-arg]
-    for part in _parts(index):
-        if isinstance(part, ast.Slice):
-            items.append(part)
-        elif isinstance(part, ast.Constant) and part.value is Ellipsis:
-            items.append(Ellipsis)
-        else:
-            items.append(e.value(part))
-    view, gathers = _views(e, span, base, items)
-    if all(g is None for g in gathers):
-        if isinstance(value.type, T.TensorType):
-            e.call_operator(span, "aten::copy_", [view, value, e.builder.constant(False)], {})
-        else:
-            e.call_operator(span, "aten::copy_", [view, _as_tensor(e, span, value, base), e.builder.constant(False)], {})
-        return
+    view = _View(e, span, base)
+    view.apply(_items(e, index))
     if not isinstance(value.type, T.TensorType):
         value = _as_tensor(e, span, value, base)
-    e.call_operator(span, "aten::index_put_", [view, _index_list(e, gathers), value, e.builder.constant(False)], {})
+    if view.gathers:
+        e.call_operator(span, "aten::index_put_", [view.value, view.indices(), value, e.builder.constant(False)], {})
+    else:
+        e.call_operator(span, "aten::copy_", [view.value, value, e.builder.constant(False)], {})
 
 
 def _as_tensor(e: ExpressionEmitter, span: Span, value: Value, like: Value) -> Value:

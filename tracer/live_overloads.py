@@ -33,15 +33,28 @@ def of_function(python: Any, owner: type | None = None) -> list[Annotations]:
     if own is not None:
         return [{name: ast.parse(text, mode="eval").body for name, text in row.items()} for row in own]
     table = sys.modules.get("torch._jit_internal")
-    if table is None or not inspect.isfunction(python):
+    if table is None or not inspect.isfunction(python) or not python.__module__:
         return []
-    if owner is None:
-        declared = table._get_fn_overloads(table._qualified_name(python)) if python.__module__ else None
-    else:
-        declared = table._overloaded_methods.get(table._qualified_name(python), {}).get(
-            python.__qualname__.rpartition(".")[0]
-        )
-    return [_annotations_of(d) for d in declared or ()]
+    name = table._qualified_name(python)
+    if owner is not None:
+        methods = table._overloaded_methods.get(name, {})
+        return [_annotations_of(d) for d in methods.get(python.__qualname__.rpartition(".")[0]) or ()]
+    declared = table._get_fn_overloads(name)
+    return [_annotations_of(d) for d in declared] if declared else _compiled_by_torch(python)
+
+
+def _compiled_by_torch(python: Any) -> list[Annotations]:
+    """The signatures of a function that PyTorch has scripted already: it forgets the declarations then."""
+    state = sys.modules.get("torch.jit._state")
+    compiled = None if state is None else state._try_get_jit_cached_overloads(python)
+
+    def parsed(t: Any) -> ast.expr:
+        return ast.parse(t.annotation_str, mode="eval").body
+
+    return [
+        {a.name: parsed(a.type) for a in f.schema.arguments} | {"return": parsed(f.schema.returns[0].type)}
+        for f in compiled or ()
+    ]
 
 
 def _annotations_of(declaration: Any) -> Annotations:

@@ -14,7 +14,7 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
 from linstock.ir.program import Function
 from linstock.ir.source import Span
-from linstock.tracer import live_overloads, live_types, matching
+from linstock.tracer import live_functions, live_overloads, live_types, matching
 from linstock.tracer.builtins import BUILTINS, MATH
 from linstock.tracer.resolver import EnumConstant
 from linstock.tracer.values import (
@@ -60,6 +60,10 @@ class PythonConstant(Sugared):
 
     def describe(self) -> str:
         return f"the constant {self.obj!r}"
+
+    @property
+    def is_value(self) -> bool:
+        return not isinstance(self.obj, (list, tuple)) or bool(self.obj)
 
     def value(self, e: Emitter, span: Span) -> Value:
         if isinstance(self.obj, enum.Enum):
@@ -300,6 +304,8 @@ LIBRARY: dict[str, Callable[..., Sugared]] = {
     "_single": _ntuple(1), "_pair": _ntuple(2), "_triple": _ntuple(3), "_quadruple": _ntuple(4),
     "device": _as_builtin("aten::device"), "Device": _as_builtin("aten::device"), "einsum": _as_builtin("aten::einsum"),
 }  # fmt: skip
+#: where the functions of `live_functions` live
+_FUNCTION_MODULES = ("torch.functional", "linstock", "linstock.runtime.functions")
 _UNIQUE = {"grad": "aten::grad", "backward": "aten::backward"}
 
 
@@ -362,6 +368,8 @@ def _wrap_callable(program: LiveProgram, obj: Any, span: Span) -> Sugared:
         return Special("ntuple", _ntuple(n))
     if (library in LIBRARY or getattr(obj, "__module__", "") == "typing") and name in LIBRARY:
         return Special(name, LIBRARY[name])
+    if library in live_functions.FUNCTIONS and obj.__module__ in _FUNCTION_MODULES and not hasattr(obj, "__operator__"):
+        return Special(name, live_functions.FUNCTIONS[library])
     if getattr(obj, "__module__", None) == "warnings" or name == "warn" and getattr(obj, "__module__", "") == "_warnings":
         return Special("warn", _warn)
     if getattr(obj, "__module__", None) == "math":

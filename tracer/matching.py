@@ -142,6 +142,8 @@ def _bind(
                 raise _NoMatch(f"argument '{formal.name}' is given twice")
         elif formal.name in given:
             value = given.pop(formal.name)
+        elif i == 0 and formal.name == "self" and "input" in given:
+            value = given.pop("input")
         elif formal.has_default:
             inputs.append(e.default(formal))
             continue

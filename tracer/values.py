@@ -30,6 +30,11 @@ class Sugared:
     def describe(self) -> str:
         return "this expression"
 
+    @property
+    def is_value(self) -> bool:
+        """Whether `value` succeeds."""
+        return False
+
     def value(self, e: Emitter, span: Span) -> Value:
         """As a value of the graph. Raises CompileError."""
         raise CompileError(f"{self.describe()} cannot be used as a value", span)
@@ -95,6 +100,10 @@ class SimpleValue(Sugared):
     def describe(self) -> str:
         return f"a value of type '{self.it.type.annotation()}'"
 
+    @property
+    def is_value(self) -> bool:
+        return True
+
     def value(self, e: Emitter, span: Span) -> Value:
         return self.it
 
@@ -105,6 +114,12 @@ class SimpleValue(Sugared):
         if isinstance(t, T.NamedTupleType) and name in t.fields:
             index = e.builder.constant(t.fields.index(name))
             return SimpleValue(e.builder.value("prim::TupleIndex", (self.it, index), t.elements[t.fields.index(name)]))
+        if isinstance(t, T.TupleType) and self.it.node.kind == "prim::TupleConstruct":
+            made_by = {v.node for v in self.it.node.inputs}
+            schema = made_by.pop().schema if len(made_by) == 1 else None
+            for returned, v in zip(schema.returns if schema is not None else (), self.it.node.inputs, strict=False):
+                if returned.name == name:
+                    return SimpleValue(v)
         if isinstance(t, T.ClassType):
             return self._class_attr(e, span, name, t)
         if isinstance(t, T.InterfaceType):
@@ -395,6 +410,10 @@ class TupleOf(Sugared):
     """Several things that have no common value: the result of zip or enumerate, a tuple of modules."""
 
     items: tuple[Sugared, ...]
+
+    @property
+    def is_value(self) -> bool:
+        return all(i.is_value for i in self.items)
 
     def value(self, e: Emitter, span: Span) -> Value:
         values = [i.value(e, span) for i in self.items]

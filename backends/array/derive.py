@@ -7,6 +7,7 @@ the `out` arguments and returns new arrays for those that had to be resized.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -42,6 +43,8 @@ SECOND_NAMES = {
 }  # fmt: skip
 _FACTORY_ARGUMENTS = ("dtype", "layout", "device", "pin_memory", "memory_format")
 _found: dict[str, Kernel | None] = {}
+_deriving: set[str] = set()
+_lock = threading.RLock()
 
 
 def kernel_of(full_name: str) -> Kernel:
@@ -75,14 +78,18 @@ def find(full_name: str) -> Kernel | None:
         return _found[full_name]
     except KeyError:
         pass
-    kernel = registered(full_name, operators.family(full_name))
-    if kernel is None:
-        _found[full_name] = None  # ends a circle of second names
-        kernel = _derive(operators.schema(full_name))
-    if kernel is not None:
-        kernel = quantized_forms.choose(full_name, kernel)
-    _found[full_name] = kernel
-    return kernel
+    with _lock:
+        if full_name in _found or full_name in _deriving:  # in the latter case a circle of second names
+            return _found.get(full_name)
+        _deriving.add(full_name)
+        try:
+            kernel = registered(full_name, operators.family(full_name)) or _derive(operators.schema(full_name))
+        finally:
+            _deriving.discard(full_name)
+        if kernel is not None:
+            kernel = quantized_forms.choose(full_name, kernel)
+        _found[full_name] = kernel
+        return kernel
 
 
 def _derive(schema: Schema) -> Kernel | None:

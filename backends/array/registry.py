@@ -35,8 +35,8 @@ def kernel(*names: str) -> Callable[[F], F]:
 def load_family(family: str) -> None:
     """Import the module(s) of a family, which registers its kernels."""
     if family not in _loaded:
-        _loaded.add(family)
         importlib.import_module(f"{__package__}.{family}")
+        _loaded.add(family)  # afterwards, so that no other thread looks before its kernels are there
 
 
 def registered(name: str, family: str) -> Kernel | None:

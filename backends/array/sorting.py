@@ -23,7 +23,7 @@ def order(x: Array, dim: int, descending: bool = False) -> Array:
                 return quick
         return np.argsort(x, dim, kind="stable")
     back = on(dim, slice(None, None, -1))
-    return np.subtract(x.shape[dim] - 1, order(x[back], dim)[back])
+    return np.asarray(x.shape[dim] - 1 - order(x[back], dim)[back])
 
 
 def _sortable(a: Array, name: str, refused: str = "c") -> Array:

@@ -156,3 +156,26 @@ kernel(
         "xla", "xpu",
     )],
 )(_never)  # fmt: skip
+
+
+@kernel("aten::dense_dim")
+def dense_dim(a: Array) -> int:
+    """Number of dimensions that are stored densely: all."""
+    return a.ndim
+
+
+@kernel("aten::sparse_dim")
+def sparse_dim(a: Array) -> int:
+    """Number of dimensions that are stored sparsely: none."""
+    return 0
+
+
+def _register_sparse_only(name: str) -> None:
+    def refuse(a: Array) -> Any:
+        raise RuntimeError(f"{name} expected sparse coordinate tensor layout but got Strided")
+
+    kernel(f"aten::{name}")(refuse)
+
+
+for _name in ("is_coalesced", "coalesce", "indices", "values"):
+    _register_sparse_only(_name)

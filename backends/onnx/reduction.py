@@ -10,10 +10,9 @@ import numpy as np
 from linstock.backends.onnx.builder import Builder, Sym
 from linstock.backends.onnx.pointwise import add, as_bool, is_nan, mul
 from linstock.backends.onnx.registry import converter
-from linstock.ir import dtypes
 from linstock.ir.errors import ExportError
 
-BOOL, INT64, DOUBLE = 11, 4, 7
+BOOL, INT64 = 11, 4
 
 
 def dims_of(b: Builder, x: Sym, dim: Any) -> list[int] | None:
@@ -319,8 +318,3 @@ def _slope(b: Builder, x: Sym, axis: int, step: float, edge_order: int) -> Sym:
         last = weigh((part(-3, -2), 0.5 / step), (part(-2, -1), -2 / step), (part(-1, None), 1.5 / step))
         ends = first, last
     return b.op("Concat", ends[0], inner, ends[1], axis=axis)
-
-
-def accumulation_type(code: int) -> int:
-    """The type in which integers are summed."""
-    return code if dtypes.by_code(code).is_floating_point else INT64

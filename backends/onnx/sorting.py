@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.onnx.builder import Builder, Sym
-from linstock.backends.onnx.pointwise import is_nan
 from linstock.backends.onnx.reduction import reduce
 from linstock.backends.onnx.registry import converter, no_form
 
@@ -183,11 +182,6 @@ def _unique_consecutive(b: Builder, x: Sym, return_inverse: bool = False, return
     zeros = b.expand(b.constant(np.asarray(0)), [size])
     counts = b.op("ScatterElements", zeros, groups, b.expand_to(b.constant(np.asarray(1)), groups), axis=0, reduction="add")
     return values, b.reshape(groups, b.sizes(x)), counts
-
-
-def nan_last(b: Builder, x: Sym) -> Sym:
-    """Elements with NaN as the largest number."""
-    return b.op("Where", is_nan(b, x), float("inf"), x) if x.floating else x
 
 
 no_form("nanmedian", "nanquantile", "mode", "histogram", "histogramdd", "unique_dim_consecutive", reason="ONNX has no operator that counts or orders like this")

@@ -75,13 +75,20 @@ _PATTERNS: dict[str, Entry] = {}
 _loaded: set[str] = set()
 
 
-def derivative(*names: str, reads_self: bool = True) -> Callable[[Rule], Rule]:
-    """Register a function as the derivative rule of each named operator."""
+def derivative(
+    *names: str, reads_self: bool = True, results: tuple[int, ...] | None = None
+) -> Callable[[Rule], Rule]:  # fmt: skip
+    """Register a function as the derivative rule of each named operator.
+
+    `results`: those (by position) that require gradients, if not all. The others have gradients only when the rule
+    itself is differentiated."""
 
     def register(rule: Rule) -> Rule:
         _enter(names, rule)
         if not reads_self:
             rule.reads_self = False  # type: ignore[attr-defined]
+        if results is not None:
+            rule.results = results  # type: ignore[attr-defined]
         return rule
 
     return register
@@ -133,12 +140,12 @@ def without_rule(names: str, reason: str) -> None:
 
 def _load(family: str) -> None:
     if family not in _loaded:
-        _loaded.add(family)
         try:
             importlib.import_module(f"{__package__}.{family}")
         except ModuleNotFoundError as error:
             if error.name != f"{__package__}.{family}":
                 raise
+        _loaded.add(family)  # afterwards, so that no other thread looks before its rules are there
 
 
 def rule_of(schema: Schema) -> Entry | None:

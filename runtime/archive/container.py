@@ -7,7 +7,6 @@ import io
 import os
 import struct
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from linstock.ir.errors import ArchiveError
+from linstock.runtime.archive.new_file import NewFile
 from linstock.runtime.archive.sources import Buffer, Source, describe, is_zip
 
 MIN_VERSION, MAX_VERSION = 1, 10
@@ -286,18 +286,18 @@ class _Window(io.RawIOBase):
 class ArchiveWriter:
     """Writes an archive in PyTorch's layout: data at multiples of 64, tensors stored, text deflated, no timestamps.
 
-    `target` is a path or a binary file object. A path is written to a temporary file beside it, which takes its
-    place only when `close` succeeds; leaving a `with` block by an exception removes it. The same records give the
+    `target` is a path or a binary file object. A path gets its file only when `close` succeeds, at once and whole
+    (`NewFile`); leaving a `with` block by an exception leaves it alone. The same records give the
     same bytes. Raises ArchiveError for a name that is used twice, and OSError from the target.
     """
 
     def __init__(self, target: str | os.PathLike[str] | BinaryIO, root: str | None = None) -> None:
         self._path: Path | None = None
-        self._temporary: str | None = None
+        self._new: NewFile | None = None
         if isinstance(target, str | os.PathLike):
             self._path = Path(target)
-            handle, self._temporary = _temporary_beside(self._path)
-            self._file: BinaryIO = os.fdopen(handle, "wb", buffering=1 << 18)
+            self._new = NewFile(self._path)
+            self._file: BinaryIO = self._new.file
         elif callable(getattr(target, "write", None)):
             self._file = target
         else:
@@ -397,10 +397,8 @@ class ArchiveWriter:
             many, far, big = min(count, 0xFFFF), min(start, 0xFFFFFFFF), min(size, 0xFFFFFFFF)
             self._put(struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, many, many, big, far, 0))
             self._file.flush()
-            if self._path is not None and self._temporary is not None:
-                os.fsync(self._file.fileno())
-                self._file.close()
-                os.replace(self._temporary, self._path)
+            if self._new is not None:
+                self._new.put_in_place()
             self._open = False
         except BaseException:
             self.discard()
@@ -409,10 +407,8 @@ class ArchiveWriter:
     def discard(self) -> None:
         """Gives up: removes the temporary file and leaves whatever was at the path."""
         self._open = False
-        if self._temporary is not None:
-            self._file.close()
-            Path(self._temporary).unlink(missing_ok=True)
-            self._temporary = None
+        if self._new is not None:
+            self._new.discard()
 
     def _put(self, data: Any) -> None:
         left = memoryview(data)
@@ -436,15 +432,3 @@ def _bytes_of(data: Any) -> memoryview:
         return np.ascontiguousarray(data).reshape(-1).view(np.uint8).data
     view = memoryview(data)
     return view.cast("B") if view.contiguous else memoryview(bytes(view))
-
-
-def _temporary_beside(path: Path) -> tuple[int, str]:
-    """Creates an empty file in the folder of `path`, with the rights that a new file there would get."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent or ".")
-    try:
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, (path.stat().st_mode & 0o777) if path.exists() else 0o666 & ~mask)
-    except OSError:  # rights are a courtesy: some file systems have none
-        pass
-    return handle, name

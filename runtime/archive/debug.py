@@ -49,14 +49,14 @@ class SourceTable:
 
     @property
     def entries(self) -> list[tuple[int, Span | None]]:
-        if self._entries is None:
-            assert self._load is not None
+        load = self._load
+        if self._entries is None and load is not None:
             try:
-                self._entries = sorted(_parse(self._load()), key=lambda entry: entry[0])
+                self._entries = sorted(_parse(load()), key=lambda entry: entry[0])
             except ArchiveError:
                 self._entries = []
             self._load = None
-        return self._entries
+        return self._entries or []
 
     def find(self, offset: int) -> Span | None:
         """The origin of the code at a byte offset."""

@@ -190,7 +190,7 @@ class FunctionPrinter:
         """Inline what can be into `root`; gives the node before everything that was inlined."""
         cursor = self._before(root, block)
         if root.kind in ("prim::Loop", "prim::fork", "prim::Enter", "prim::Exit") or root.kind == "prim::Return":
-            inputs: list[Value] = [] if root.kind == "prim::Loop" else list(root.inputs)
+            inputs: list[Value] = [] if root.kind in ("prim::Loop", "prim::fork") else list(root.inputs)
             if root.kind == "prim::Return" and len(root.inputs) != 1:
                 inputs = []
         else:

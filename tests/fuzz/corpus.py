@@ -112,7 +112,7 @@ def _of_suites(rng: random.Random) -> list[Seed]:
 
 
 # -- archives of our own -----------------------------------------------------------------------------------------------
-_CODE = '''class Net(Module):
+_CODE = """class Net(Module):
   __parameters__ = ["weight", ]
   __buffers__ = ["mean", ]
   weight : Tensor
@@ -199,8 +199,8 @@ def free(x: Tensor,
   else:
     _0 = torch.conv2d(x, x, None, [1, 1], [0, 0], [1, 1], 1)
   return _0
-'''
-_SUB = '''class Inner(Module):
+"""
+_SUB = """class Inner(Module):
   __parameters__ = []
   __buffers__ = []
   training : bool
@@ -212,7 +212,7 @@ _SUB = '''class Inner(Module):
     _0 = fork(body)
     _1 = torch.wait(_0)
     return torch.reshape(_1, [-1])
-'''
+"""
 
 
 def _tensor(values: Any, dtype: Any = np.float32, **fields: Any) -> TensorData:

@@ -52,10 +52,12 @@ class Result:
         return False
 
 
-def run_loads(levels: Levels, guarded: guard.Guard, level: str, start: int, stop: int, progress: Callable[[int], None]) -> dict[str, Any]:
+def run_loads(
+    levels: Levels, guarded: guard.Guard, level: str, start: int, stop: int, progress: Callable[[int], None]
+) -> dict[str, Any]:
     """Runs loads in this process. Gives counts, time and findings."""
     accepted, findings = 0, []
-    began = time.perf_counter()
+    began = time.process_time()
     for index in range(start, stop):
         progress(index)
         load = levels.load(level, index)
@@ -64,7 +66,7 @@ def run_loads(levels: Levels, guarded: guard.Guard, level: str, start: int, stop
         accepted += outcome.accepted
         if failure is not None:
             findings.append((failure[0], level, index, failure[1]))
-    return {"loads": stop - start, "seconds": time.perf_counter() - began, "accepted": accepted, "findings": findings}
+    return {"loads": stop - start, "seconds": time.process_time() - began, "accepted": accepted, "findings": findings}
 
 
 class Outcome:
@@ -83,18 +85,29 @@ def _resident() -> int:
         return int(file.read().split()[1]) * 4096
 
 
-def _worker(levels: Levels, guarded: guard.Guard, level: str, start: int, stop: int, place: mmap.mmap, pipe: int) -> None:
+def _worker(
+    levels: Levels, guarded: guard.Guard, level: str, start: int, stop: int, place: mmap.mmap, pipe: int
+) -> None:
     """A forked child: runs its loads, writes what came of them to the pipe."""
     guard.limit_memory()
     before = _resident()
-    result = run_loads(levels, guarded, level, start, stop, lambda i: place.__setitem__(slice(0, 8), struct.pack("<q", i)))
+    result = run_loads(
+        levels, guarded, level, start, stop, lambda i: place.__setitem__(slice(0, 8), struct.pack("<q", i))
+    )
     result["growth"] = _resident() - before
     with os.fdopen(pipe, "wb") as out:
         pickle.dump(result, out)
 
 
 def drive(
-    levels: Levels, guarded: guard.Guard, loads: int, total: Result, only: str | None = None, say: Callable[[str], None] = print, chunk: int = CHUNK, first: int = 0
+    levels: Levels,
+    guarded: guard.Guard,
+    loads: int,
+    total: Result,
+    only: str | None = None,
+    say: Callable[[str], None] = print,
+    chunk: int = CHUNK,
+    first: int = 0,
 ) -> Result:
     """Runs `loads` loads, spread over the levels by weight, each chunk in a worker of its own."""
     weights = {name: weight for name, (weight, _) in levels.table.items() if only in (None, name)}
@@ -124,7 +137,14 @@ def _chunks(starts: dict[str, int], ends: dict[str, int], chunk: int) -> Iterato
 
 
 def _supervise(
-    levels: Levels, guarded: guard.Guard, level: str, start: int, stop: int, place: mmap.mmap, total: Result, say: Callable[[str], None]
+    levels: Levels,
+    guarded: guard.Guard,
+    level: str,
+    start: int,
+    stop: int,
+    place: mmap.mmap,
+    total: Result,
+    say: Callable[[str], None],
 ) -> int:
     """Runs one worker; gives the number of the next load, which is before `stop` if the worker died."""
     place[0:8] = struct.pack("<q", start)
@@ -181,10 +201,12 @@ def _supervise(
 
 
 def _report(total: Result, seconds: float) -> str:
-    lines = [f"{total.loads:,} loads in {seconds:.0f} s ({total.loads / max(seconds, 1e-9):,.0f}/s), {len(total.findings)} kinds of findings"]
+    lines = [
+        f"{total.loads:,} loads in {seconds:.0f} s ({total.loads / max(seconds, 1e-9):,.0f}/s), {len(total.findings)} kinds of findings"
+    ]
     for level, count in total.by_level.items():
         spent = total.seconds[level]
-        rate = f"{count / spent:,.0f}/s" if spent else "?"
+        rate = f"{count / spent:,.0f} per second of a core" if spent else "?"
         lines.append(f"  {level}: {count:,} at {rate}, {total.accepted[level]:,} accepted")
     lines.append(f"  memory of a worker grew by at most {total.growth / 1e6:.0f} MB")
     return "\n".join(lines)
@@ -216,11 +238,24 @@ def main() -> int:
     began, total, guarded = time.monotonic(), Result(), guard.Guard()
     share, step, first = options.loads // options.jobs, 200_000, 0
     while first < share:
-        drive(levels, guarded, min(step, share - first), total, options.level, lambda text: print(text, flush=True), first=first)
+        drive(
+            levels,
+            guarded,
+            min(step, share - first),
+            total,
+            options.level,
+            lambda text: print(text, flush=True),
+            first=first,
+        )
         first += step
         print(_report(total, time.monotonic() - began), flush=True)
         if options.out:
-            facts = {"loads": total.loads, "by_level": total.by_level, "seconds": total.seconds, "findings": total.findings}
+            facts = {
+                "loads": total.loads,
+                "by_level": total.by_level,
+                "seconds": total.seconds,
+                "findings": total.findings,
+            }
             options.out.with_suffix(f".{levels.seed}.json").write_text(json.dumps(facts, indent=1))
     for child in children:
         os.waitpid(child, 0)

@@ -16,7 +16,7 @@ from linstock.ir import operators
 from linstock.ir.errors import LinstockError
 
 ROOT = Path(__file__).resolve().parents[2]
-#: seconds that a load may take, and bytes of address space that it may add to what the process had
+#: seconds of processor time that a load may take, and bytes of address space that it may add to what the process had
 MAX_SECONDS, MAX_BYTES = 5.0, 1 << 30
 
 #: events that no load has a reason for
@@ -29,7 +29,22 @@ _NEVER = (
 )  # fmt: skip
 #: modules that linstock or what it stands on may import when something is first needed, besides harmless ones of Python
 _IMPORTS = ("linstock", "numpy", "scipy", "ml_dtypes", "lark")
-_HARMFUL = frozenset({"subprocess", "socket", "ctypes", "pickle", "shelve", "dbm", "pty", "runpy", "code", "webbrowser", "http", "urllib"})
+_HARMFUL = frozenset(
+    {
+        "subprocess",
+        "socket",
+        "ctypes",
+        "pickle",
+        "shelve",
+        "dbm",
+        "pty",
+        "runpy",
+        "code",
+        "webbrowser",
+        "http",
+        "urllib",
+    }
+)
 
 
 class Hang(BaseException):
@@ -48,7 +63,7 @@ class Guard:
         self.forbidden: str | None = None
         self._known = frozenset(sys.modules)
         sys.addaudithook(self._audit)
-        signal.signal(signal.SIGALRM, self._too_long)
+        signal.signal(signal.SIGPROF, self._too_long)
 
     def _too_long(self, number: int, frame: Any) -> None:
         raise Hang
@@ -68,15 +83,19 @@ class Guard:
                 self.forbidden = f"exec of {file}"
         elif event == "open":
             path = str(args[0])
-            if not path.endswith((".pyc", ".py", ".so", ".lark", "/", "<unknown>", "<archive>")) and not os.path.isdir(path):
+            if not path.endswith((".pyc", ".py", ".so", ".lark", "/", "<unknown>", "<archive>")) and not os.path.isdir(
+                path
+            ):
                 self.forbidden = f"open of {path}"
-        elif event.startswith(_NEVER) and not (event in ("os.listdir", "os.scandir") and str(args[0]).startswith(str(ROOT))):
+        elif event.startswith(_NEVER) and not (
+            event in ("os.listdir", "os.scandir") and str(args[0]).startswith(str(ROOT))
+        ):
             self.forbidden = f"{event} {args!r:.80}"
 
     def run(self, load: Callable[[], Any]) -> tuple[str, str] | None:
         """None if the load ended as it may, else the key of the failure and its text."""
         self.forbidden = None
-        signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)
         self.watching = True
         failure: tuple[str, str] | None = None
         try:
@@ -89,7 +108,7 @@ class Guard:
             failure = _described(type(error).__name__, error)
         finally:
             self.watching = False
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
         if self.forbidden is not None:
             return f"forbidden: {self.forbidden}", self.forbidden
         return failure

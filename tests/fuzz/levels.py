@@ -45,8 +45,8 @@ class Levels:
         self.files = [(s, n) for s in corpus.small_scripts for n in s.code]
         self.operators = _operator_rows()
         self.table: dict[str, tuple[int, Callable[[random.Random], Callable[[], Any]]]] = {
-            "container": (30, self.container), "unpickler": (36, self.unpickler), "debug": (4, self.debug_record),
-            "program": (10, self.program), "graph": (8, self.graph), "whole": (12, self.whole),
+            "container": (32, self.container), "unpickler": (40, self.unpickler), "debug": (4, self.debug_record),
+            "program": (7, self.program), "graph": (7, self.graph), "whole": (10, self.whole),
         }  # fmt: skip
 
     def load(self, level: str, index: int) -> Callable[[], Any]:
@@ -115,7 +115,9 @@ class Levels:
         if name.endswith("pkl"):
             content = mutate.pickle_bytes(rng, content)
         elif name.endswith(".py") and "/code/" in name and (parts := seed.code.get(name[len(seed.root) + 5 :])):
-            content = mutate.code_text(rng, parts, self.corpus.words, self.corpus.lines).encode("utf-8", "surrogatepass")
+            content = mutate.code_text(rng, parts, self.corpus.words, self.corpus.lines).encode(
+                "utf-8", "surrogatepass"
+            )
         else:
             content = mutate.flip(rng, content)
         return mutate.build_zip([(n, content if n == name else c) for n, c in seed.records.items()])

@@ -122,7 +122,10 @@ def zip_records(rng: random.Random, records: dict[str, bytes]) -> bytes:
         elif kind == 3:
             items[i] = (items[i][0], items[j][1])
         elif kind == 4:
-            items[i] = (items[i][0], rng.choice((b"", b"\0", b"10\n", b"99999999999\n", b"-1", "١".encode(), b"\xff" * 40)))
+            items[i] = (
+                items[i][0],
+                rng.choice((b"", b"\0", b"10\n", b"99999999999\n", b"-1", "١".encode(), b"\xff" * 40)),
+            )
         elif kind == 5:
             rng.shuffle(items)
         elif kind == 6:
@@ -160,7 +163,17 @@ _GLOBALS = (
     "torch._utils _rebuild_tensor_v3", "torch._utils _rebuild_meta_tensor_no_storage",
 )  # fmt: skip
 _OPS = [bytes((c,)) for c in b")]}(N\x88\x89tleausRbQ012.\x85\x86\x87\x81\x8f\x90\x91\x93\x94"]
-_TYPES = ("Dict[str, int]", "List[", "List[" * 3000, "List[__torch__.Net]", "int", "Optional[Any]", "", "'" * 50, "Tuple[()]")
+_TYPES = (
+    "Dict[str, int]",
+    "List[",
+    "List[" * 3000,
+    "List[__torch__.Net]",
+    "int",
+    "Optional[Any]",
+    "",
+    "'" * 50,
+    "Tuple[()]",
+)
 
 
 def _piece(rng: random.Random) -> bytes:
@@ -174,7 +187,11 @@ def _piece(rng: random.Random) -> bytes:
     if kind == 5:
         return b"h" + bytes((rng.randrange(40),))
     if kind == 6:
-        return _text(rng.choice((*_TYPES, "0", "1", "cpu", "cuda:99", "meta", "storage", "training", "weight", "\ud800", "x" * 300)))
+        return _text(
+            rng.choice(
+                (*_TYPES, "0", "1", "cpu", "cuda:99", "meta", "storage", "training", "weight", "\ud800", "x" * 300)
+            )
+        )
     if kind == 7:
         return b"G" + rng.choice((struct.pack(">d", 1e308), b"\x7f\xf0" + bytes(6), b"\xff" * 8))
     return rng.choice((b"K", b"q")) + bytes((rng.randrange(256),))
@@ -204,7 +221,7 @@ def pickle_bytes(rng: random.Random, data: bytes) -> bytes:
         elif kind == 6:
             j = rng.randrange(len(parts))
             parts[i], parts[j] = parts[j], parts[i]
-        elif kind == 7:
+        elif kind == 7 and rng.random() < 0.4:
             depth = rng.choice((3, 50, 900, 1500, 5000))
             parts[i:i] = [b"(" * depth] if rng.random() < 0.3 else [b"N" + b"\x85" * depth]
         elif kind == 8 and len(parts[i]) > 1:
@@ -284,7 +301,9 @@ def code_text(rng: random.Random, parts: list[str], words: Sequence[str], lines:
         elif kind == 12:
             del out[i : i + rng.randrange(1, 20)]
         else:  # an identifier in place of an identifier, a literal of a literal: code that still parses
-            names = [k for k in (rng.randrange(len(out)) for _ in range(8)) if out[k][:1].isalnum() or out[k][:1] == "_"]
+            names = [
+                k for k in (rng.randrange(len(out)) for _ in range(8)) if out[k][:1].isalnum() or out[k][:1] == "_"
+            ]
             if names:
                 out[names[0]] = out[names[-1]] if rng.random() < 0.5 else rng.choice(words)
     return "".join(out)
@@ -361,6 +380,12 @@ def hostile_program(rng: random.Random, operators: Sequence[tuple[str, str, tupl
         head = "torch" if namespace == "aten" else f"ops.{namespace}"
         line = f"_{i} = {head}.{name}({', '.join(given)})"
         if rng.random() < 0.15:
-            line = rng.choice((f"while True:\n      {line}", f"for i in range({rng.choice(_HOSTILE)}):\n      {line}", f"if {rng.choice(_HOSTILE)}:\n      {line}"))
+            line = rng.choice(
+                (
+                    f"while True:\n      {line}",
+                    f"for i in range({rng.choice(_HOSTILE)}):\n      {line}",
+                    f"if {rng.choice(_HOSTILE)}:\n      {line}",
+                )
+            )
         lines.append(f"    {line}\n")
     return _GRAPH_HEAD + "".join(lines) + "    return x\n"

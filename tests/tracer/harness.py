@@ -104,10 +104,12 @@ def difference(expected: Any, found: Any, where: str = "result") -> str | None:
         same = isinstance(found, enum.Enum) and expected.name == found.name
         return None if same else f"{where}: {found!r} instead of {expected!r}"
     if isinstance(expected, (list, tuple)):
-        fields = getattr(expected, "_fields", None)
-        if not isinstance(found, list if isinstance(expected, list) else tuple):
+        if type(expected).__name__ == "Size":
+            expected = list(expected)
+        fields = _fields(expected)
+        if not isinstance(found, list if isinstance(expected, list) else tuple) and type(found).__name__ != "Size":
             return f"{where}: a {type(found).__name__} instead of a {type(expected).__name__}: {found!r}"
-        if len(expected) != len(found) or fields != getattr(found, "_fields", None):
+        if len(expected) != len(found) or fields != _fields(found):
             return f"{where}: {found!r} instead of {expected!r}"
         parts = [difference(e, f, f"{where}[{i}]") for i, (e, f) in enumerate(zip(expected, found, strict=True))]
         return next((p for p in parts if p), None)
@@ -127,6 +129,10 @@ def difference(expected: Any, found: Any, where: str = "result") -> str | None:
     return None
 
 
+def _fields(value: Any) -> Any:
+    return getattr(value, "_fields", None) if "return_types" not in type(value).__module__ else None
+
+
 def _different_errors(expected: Any, found: Any, where: str) -> str | None:
     if not isinstance(expected, Exception):
         raise found
@@ -144,7 +150,7 @@ def _different_tensors(expected: Any, found: Any, where: str) -> str | None:
         return f"{where}: {found!r} instead of a tensor"
     if str(expected.dtype).rpartition(".")[2] != str(found.dtype).rpartition(".")[2]:
         return f"{where}: {found.dtype} instead of {expected.dtype}"
-    a, b = np.asarray(expected.detach().numpy()), np.asarray(found.detach().numpy())
+    a, b = (np.asarray(t.detach().resolve_conj().numpy()) for t in (expected, found))
     if a.shape != b.shape:
         return f"{where}: shape {b.shape} instead of {a.shape}"
     if not np.allclose(a, b, rtol=1e-4, atol=1e-5, equal_nan=True):
