@@ -48,15 +48,15 @@ def export_model(
     bound = _bind(function, args, kwargs, receiver is not None)
     arrays = [_array(v) for v in bound]
     with np.errstate(all="ignore"):
-        made, notes = export_function(function, receiver, arrays, evaluate, lambda obj, name: obj.slots[name], input_names, output_names, dynamic, opset)
-    leaves: list[Any] = []
-    _leaves(arrays, leaves)
+        made, notes = export_function(function, receiver, arrays, evaluate, input_names, output_names, dynamic, opset)
+    inputs: list[Any] = []
+    _leaves(arrays, inputs, numbers=False)
     expected: list[Any] = []
     if verify:
         with no_grad():
             call = model if method == "forward" else getattr(model, method)
             _leaves(_array(call(*_copied(bound))), expected)
-    return made, notes, [v for v in leaves if isinstance(v, np.ndarray)], expected
+    return made, notes, inputs, expected
 
 
 def _bind(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> list[Any]:
@@ -99,16 +99,17 @@ def _copied(value: Any) -> Any:
     return {k: _copied(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def _leaves(value: Any, out: list[Any]) -> None:
+def _leaves(value: Any, out: list[Any], numbers: bool = True) -> None:
+    """Append the arrays in a value, and its numbers (as arrays) if asked for: those among the inputs are fixed."""
     if isinstance(value, (list, tuple)):
         for v in value:
-            _leaves(v, out)
+            _leaves(v, out, numbers)
     elif isinstance(value, dict):
         for v in value.values():
-            _leaves(v, out)
+            _leaves(v, out, numbers)
     elif isinstance(value, np.ndarray):
         out.append(value.astype(np.float32) if value.dtype == ml_dtypes.bfloat16 else value)
-    elif value is not None and not isinstance(value, str):
+    elif numbers and value is not None and not isinstance(value, str):
         out.append(np.asarray(value))
 
 

@@ -20,6 +20,7 @@ from linstock.runtime.archive.debug import SourceTable
 from linstock.runtime.archive.printer import FunctionPrinter, Names, literal
 from linstock.runtime.archive.records import EnumRecord, ObjectRecord, Quantizer, TensorData, TypedContainer
 from linstock.runtime.archive.script import ScriptArchive, write_script
+from linstock.runtime.compact import CompactParts
 from linstock.runtime.executor import executor_of
 from linstock.runtime.objects import ScriptObject
 from linstock.runtime.tensor import Tensor
@@ -32,11 +33,19 @@ _OPERATOR_VERSIONS = {
 _INTERFACE_BASES = {True: "ModuleInterface", False: "Interface"}
 
 
-def save(module: Any, target: str | os.PathLike[str] | BinaryIO, _extra_files: Mapping[str, Any] | None = None) -> None:
+def save(
+    module: Any,
+    target: str | os.PathLike[str] | BinaryIO,
+    _extra_files: Mapping[str, Any] | None = None,
+    *,
+    compact: bool = False,
+) -> None:
     """Write a scripted, traced or loaded module or function as a TorchScript archive.
 
-    `target` is a path (written to a temporary name, then renamed) or a binary file object. `_extra_files` maps names to
-    str or bytes. Raises ArchiveError for what an archive cannot hold, TypeError for what is not scripted.
+    `target` is a path (which gets its file at once and whole) or a binary file object. `_extra_files` maps names to str
+    or bytes. A tensor that is a view of a larger one is saved with all of that one's memory, so that what is shared
+    stays shared; with `compact` only with the elements that it shows. Raises ArchiveError for what an archive cannot
+    hold, TypeError for what is not scripted.
     """
     function = getattr(module, "_function", None)
     if isinstance(function, Function):
@@ -57,7 +66,8 @@ def save(module: Any, target: str | os.PathLike[str] | BinaryIO, _extra_files: M
     constants = tuple(state.value(v, None) for v in program.constants)
     extra = {k: v.encode() if isinstance(v, str) else bytes(v) for k, v in (_extra_files or {}).items()}
     name = "" if isinstance(target, (str, os.PathLike)) else "archive"
-    write_script(target, ScriptArchive(record, constants, code, program.version, debug, extra, name), tensor_parts)
+    archive = ScriptArchive(record, constants, code, program.version, debug, extra, name)
+    write_script(target, archive, CompactParts(tensor_parts) if compact else tensor_parts)
 
 
 def _function_object(function: Function) -> ScriptObject:

@@ -67,11 +67,11 @@ class ScriptFunction:
 
         return code_of(self._function)
 
-    def save(self, target: Any, _extra_files: Mapping[str, Any] | None = None) -> None:
+    def save(self, target: Any, _extra_files: Mapping[str, Any] | None = None, *, compact: bool = False) -> None:
         """Write an archive that has this function as its `forward`."""
         from linstock.runtime.save import save
 
-        save(self, target, _extra_files)
+        save(self, target, _extra_files, compact=compact)
 
 
 class ScriptMethod(ScriptFunction):
@@ -375,11 +375,11 @@ class ScriptModule(_Face, Module):
             raise AttributeError(f"module '{self.original_name}' has no scripted forward method")
         return found
 
-    def save(self, target: Any, _extra_files: Mapping[str, Any] | None = None) -> None:
-        """Write the module as an archive that PyTorch loads."""
+    def save(self, target: Any, _extra_files: Mapping[str, Any] | None = None, *, compact: bool = False) -> None:
+        """Write the module as an archive that PyTorch loads; `compact` as for `jit.save`."""
         from linstock.runtime.save import save
 
-        save(self, target, _extra_files)
+        save(self, target, _extra_files, compact=compact)
 
     def save_to_buffer(self, _extra_files: Mapping[str, Any] | None = None) -> bytes:
         """The archive as bytes."""

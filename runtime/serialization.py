@@ -10,6 +10,7 @@ from linstock.ir.device import Device
 from linstock.runtime.archive.records import SparseData, TensorData
 from linstock.runtime.archive.sources import Buffer, Source, is_zip
 from linstock.runtime.archive.state_dict import load_file, save_file
+from linstock.runtime.compact import CompactParts
 from linstock.runtime.load import TensorMaker
 from linstock.runtime.save import tensor_parts
 from linstock.runtime.tensor import Parameter, Tensor
@@ -91,10 +92,18 @@ def load(
 
 
 def save(
-    obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True
+    obj: Any,
+    f: Any,
+    pickle_module: Any = None,
+    pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
+    *,
+    compact: bool = False,
 ) -> None:
     """Write a value of tensors, numbers, strings and containers to a file that `torch.load` reads.
 
+    A tensor that is a view of a larger one is saved with all of that one's memory, so that what is shared stays shared;
+    with `compact` only with the elements that it shows.
     Raises ArchiveError for a value that is not plain data: save a module's `state_dict()`, or use `jit.save`.
     """
-    save_file(obj, f, _parts, lambda value: isinstance(value, Size))
+    save_file(obj, f, CompactParts(_parts) if compact else _parts, lambda value: isinstance(value, Size))

@@ -18,12 +18,12 @@ BOOL, INT64 = 11, 4
 
 
 # -- embeddings --------------------------------------------------------------------------------------------------------
-@converter("aten::embedding")
+@converter("embedding")
 def _embedding(b: Builder, weight: Sym, indices: Sym, padding_idx: int = -1, *flags: Any) -> Sym:
     return b.op("Gather", weight, indices, axis=0)
 
 
-@converter("aten::one_hot")
+@converter("one_hot")
 def _one_hot(b: Builder, x: Sym, classes: int = -1) -> Sym:
     depth: Any = classes
     if not isinstance(classes, Sym) and classes < 0:
@@ -39,7 +39,7 @@ def arange(b: Builder, count: Any) -> Sym:
     return b.constant(np.arange(count, dtype=np.int64))
 
 
-@converter("aten::embedding_bag", "aten::embedding_bag.padding_idx", "aten::_embedding_bag", "aten::_embedding_bag_forward_only")
+@converter("embedding_bag.|padding_idx")
 def _embedding_bag(
     b: Builder, weight: Sym, indices: Sym, offsets: Sym, scale_grad: bool = False, mode: int = 0, sparse: bool = False,
     per_sample: Sym | None = None, last_offset: bool = False, padding: int | None = None,
@@ -125,7 +125,7 @@ def repeat_heads(b: Builder, x: Sym, heads: Any) -> Sym:
     return b.reshape(b.expand(wide, times), [*sizes[: rank - 3], heads, *sizes[rank - 2 :]])
 
 
-@converter("aten::scaled_dot_product_attention")
+@converter("scaled_dot_product_attention")
 def scaled_dot_product_attention(
     b: Builder, q: Sym, k: Sym, v: Sym, mask: Sym | None = None, dropout: float = 0.0, causal: bool = False,
     scale: Any = None, gqa: bool = False,
@@ -170,7 +170,7 @@ def multi_head(
     return linear(b, y, weight, bias), weights
 
 
-@converter("aten::_native_multi_head_attention")
+@converter("_native_multi_head_attention")
 def _native_multi_head_attention(
     b: Builder, q: Sym, k: Sym, v: Sym, width: int, heads: int, qkv_weight: Sym, qkv_bias: Sym, weight: Sym, bias: Sym,
     mask: Sym | None = None, need_weights: bool = True, average: bool = True, mask_type: int | None = None,
@@ -181,7 +181,7 @@ def _native_multi_head_attention(
     return y, b.op("ReduceMean", weights, b.ints(1), keepdims=0) if average else weights
 
 
-@converter("aten::_transformer_encoder_layer_fwd")
+@converter("_transformer_encoder_layer_fwd")
 def _encoder_layer(
     b: Builder, x: Sym, width: int, heads: int, qkv_weight: Sym, qkv_bias: Sym, proj_weight: Sym, proj_bias: Sym,
     use_gelu: bool, norm_first: bool, eps: float, weight_1: Sym, bias_1: Sym, weight_2: Sym, bias_2: Sym,
@@ -209,7 +209,7 @@ def _encoder_layer(
 no_form("_nested_tensor_from_mask", reason="nested tensors are not exported: pad the sequences and pass a mask")
 
 
-@converter("aten::_nested_tensor_from_mask_left_aligned")
+@converter("_nested_tensor_from_mask_left_aligned")
 def _left_aligned(b: Builder, x: Sym, mask: Sym) -> Sym:
     numbers = b.cast(mask, INT64)
     rises = b.op("Greater", b.slice(numbers, 1, 1), b.slice(numbers, 1, 0, -1))

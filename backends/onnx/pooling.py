@@ -137,7 +137,7 @@ def _adaptive_sizes(b: Builder, x: Sym, output_size: Sequence[Any]) -> list[tupl
     for i, want in enumerate(output_size):
         size = b.size(x, first + i)
         want = size if want is None or want == -1 else want
-        if isinstance(want, Sym) or (isinstance(size, Sym) and want != 1):
+        if isinstance(want, Sym):
             if size is not want:
                 raise ExportError(f"adaptive pooling to size {want} of a dimension whose size depends on the inputs", b.span)
         pairs.append((size, want))
@@ -155,18 +155,30 @@ def _adaptive_avg(b: Builder, x: Sym, output_size: Sequence[Any]) -> Sym:
     rest = [(i, p) for i, p in enumerate(pairs) if p[1] != 1 and p[0] is not p[1] and p[0] != p[1]]
     if ones:
         x = b.op("ReduceMean", x, b.ints(*ones))
-    if rest and len(rest) == len(pairs) and all(size % want == 0 for _, (size, want) in rest) and b.rank(x) == len(pairs) + 2:
+    if rest and len(rest) == len(pairs) and all(isinstance(size, int) and size % want == 0 for _, (size, want) in rest) and b.rank(x) == len(pairs) + 2:
         kernel = [size // want for size, want in pairs]
         return b.op("AveragePool", x, kernel_shape=kernel, strides=kernel)
     for i, (size, want) in rest:
+        axis = first + i
+        order = [d for d in range(b.rank(x)) if d != axis] + [axis]
+        made = b.op("MatMul", b.transpose(x, order), _shares(b, size, want, x.dtype))
+        x = b.transpose(made, [order.index(d) for d in range(len(order))])
+    return x
+
+
+def _shares(b: Builder, size: Any, want: int, code: int) -> Sym:
+    """The share of each place (row) in each mean (column)."""
+    if not isinstance(size, Sym):
         shares = np.zeros((size, want))
         for j, (low, high) in enumerate(_bounds(size, want)):
             shares[low:high, j] = 1 / (high - low)
-        axis = first + i
-        order = [d for d in range(b.rank(x)) if d != axis] + [axis]
-        made = b.op("MatMul", b.transpose(x, order), b.constant(shares, x.dtype))
-        x = b.transpose(made, [order.index(d) for d in range(len(order))])
-    return x
+        return b.constant(shares, code)
+    steps = np.arange(want)
+    start = b.op("Div", b.op("Mul", steps, size), np.asarray(want))
+    end = b.op("Div", b.op("Add", b.op("Mul", steps + 1, size), np.asarray(want - 1)), np.asarray(want))
+    places = b.unsqueeze(b.op("Range", np.asarray(0), size, np.asarray(1)), 1)
+    inside = b.op("And", b.op("GreaterOrEqual", places, start), b.op("Less", places, end))
+    return b.op("Div", b.cast(inside, code), b.cast(b.op("Sub", end, start), code))
 
 
 for _rank in (1, 2, 3):
@@ -176,6 +188,11 @@ for _rank in (1, 2, 3):
 def _adaptive_max(b: Builder, x: Sym, output_size: Sequence[Any]) -> tuple[Sym, Sym]:
     """The largest of each region: regions are gathered, shorter ones with their last element repeated."""
     pairs = _adaptive_sizes(b, x, output_size)
+    if all(want == 1 for _, want in pairs):
+        lead = b.sizes(x)[: b.rank(x) - len(pairs)]
+        whole, single = b.reshape(x, [*lead, -1]), [*lead, *[1] * len(pairs)]
+        best = b.op("ReduceMax", whole, b.ints(-1), keepdims=1)
+        return b.reshape(best, single), b.reshape(b.op("ArgMax", whole, axis=len(lead), keepdims=1), single)
     if any(isinstance(size, Sym) for size, _ in pairs):
         raise ExportError("adaptive max pooling of a dimension whose size depends on the inputs", b.span)
     rank, first = len(pairs), b.rank(x) - len(pairs)

@@ -25,7 +25,7 @@ def resize(b: Builder, x: Sym, size: Sequence[Any] | None, scales: Sequence[floa
     elif kind.startswith("cubic"):
         options |= {"mode": "cubic", "cubic_coeff_a": -0.75 if kind == "cubic" else -0.5}
     if kind.endswith("_aa"):
-        options["antialias"] = 1
+        options |= {"antialias": 1, "exclude_outside": 1}
     known = None if scales is None or any(s is None for s in scales) else [float(s) for s in scales if s is not None]
     if known is not None and _agree(b, x, size, known) and not align_corners:
         factors = b.constant(np.asarray([1.0, 1.0, *known], np.float32))

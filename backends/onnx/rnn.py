@@ -1,254 +1,223 @@
-"""ONNX forms of recurrent networks, their cells and packed sequences."""
+"""ONNX forms of the rnn family: layers as LSTM, GRU and RNN, cells by their formulas, packed sequences by lengths."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from linstock.backends.onnx.attention import arange
+import numpy as np
+
 from linstock.backends.onnx.builder import Builder, Sym
 from linstock.backends.onnx.linalg import linear
-from linstock.backends.onnx.registry import converter
+from linstock.backends.onnx.registry import converter, no_form
 from linstock.ir.errors import ExportError
 
-#: kind -> (node, how PyTorch's gates lie in ONNX's order)
-_KINDS: dict[str, tuple[str, list[int]]] = {
-    "lstm": ("LSTM", [0, 3, 1, 2]), "gru": ("GRU", [1, 0, 2]), "rnn_tanh": ("RNN", [0]), "rnn_relu": ("RNN", [0]),
-}  # fmt: skip
-INT64, INT32 = 4, 3
+#: the order of ONNX's gates among PyTorch's
+_GATES = {"LSTM": [0, 3, 1, 2], "GRU": [1, 0, 2], "RNN": [0]}
 
 
-def _gates(b: Builder, value: Sym, order: Sequence[int]) -> Sym:
-    """The blocks of a weight or bias in another order."""
+def _reordered(b: Builder, weight: Sym, kind: str) -> Sym:
+    """A weight with its gates in ONNX's order."""
+    order = _GATES[kind]
     if len(order) == 1:
-        return value
-    rows = b.size(value, 0)
-    if isinstance(rows, Sym):
-        raise ExportError("the weights of a recurrent network must be of fixed size")
-    step = rows // len(order)
-    return b.op("Concat", *[b.slice(value, 0, i * step, (i + 1) * step) for i in order], axis=0)
-
-
-def _stacked(b: Builder, values: Sequence[Sym]) -> Sym:
-    return b.op("Concat", *[b.unsqueeze(v, 0) for v in values], axis=0)
+        return weight
+    size = b.size(weight, 0) // len(order)
+    return b.op("Concat", *[b.slice(weight, 0, g * size, (g + 1) * size) for g in order], axis=0)
 
 
 def _layer(
-    b: Builder, kind: str, x: Sym, state: Sequence[Sym], groups: Sequence[Sequence[Sym]], biases: bool, lengths: Sym | None
+    b: Builder, kind: str, x: Sym, states: Sequence[Sym], params: Sequence[Sequence[Sym]], activation: str | None, lengths: Sym | None
 ) -> tuple[Sym, list[Sym]]:
-    """One layer (both directions) over (T, B, I): outputs (T, B, directions * H) and last states (directions, B, H)."""
-    node, order = _KINDS[kind]
-    w = _stacked(b, [_gates(b, g[0], order) for g in groups])
-    r = _stacked(b, [_gates(b, g[1], order) for g in groups])
+    """One layer, of one or two directions, on (time, batch, features); gives the output and the last states."""
+    hidden = b.size(params[0][1], 1)
+    stacked = [b.op("Concat", *[b.unsqueeze(_reordered(b, p[i], kind), 0) for p in params], axis=0) for i in (0, 1)]
     bias = None
-    if biases:
-        both = [b.op("Concat", _gates(b, g[2], order), _gates(b, g[3], order), axis=0) for g in groups]
-        bias = _stacked(b, both)
-    hidden = b.size(groups[0][1], 1)
-    given: dict[str, Any] = {"hidden_size": hidden}
-    if len(groups) == 2:
-        given["direction"] = "bidirectional"
-    if kind == "gru":
-        given["linear_before_reset"] = 1
-    if kind == "rnn_relu":
-        given["activations"] = ["Relu"] * len(groups)
-    outputs = b.ops(node, x, w, r, bias, lengths, *state, outputs=len(state) + 1, **given)
-    y = outputs[0]
-    if len(groups) == 1:
-        y = b.squeeze(y, 1)
-    else:
-        sizes = b.sizes(x)
-        y = b.reshape(b.transpose(y, [0, 2, 1, 3]), [*sizes[:2], len(groups) * hidden])
-    return y, list(outputs[1:])
+    if len(params[0]) == 4:
+        joined = [b.op("Concat", _reordered(b, p[2], kind), _reordered(b, p[3], kind), axis=0) for p in params]
+        bias = b.op("Concat", *[b.unsqueeze(j, 0) for j in joined], axis=0)
+    options: dict[str, Any] = {"hidden_size": hidden, "direction": "bidirectional" if len(params) == 2 else None}
+    if kind == "GRU":
+        options["linear_before_reset"] = 1
+    if activation is not None and activation != "Tanh":
+        options["activations"] = [activation] * len(params)
+    lengths = None if lengths is None else b.cast(lengths, 3)
+    made = b.ops(kind, x, *stacked, bias, lengths, *states, outputs=1 + len(states), **options)
+    time, batch = b.size(x, 0), b.size(x, 1)
+    output = b.reshape(b.transpose(made[0], [0, 2, 1, 3]), [time, batch, hidden * len(params)])
+    return output, list(made[1:])
 
 
-def _unrolled(
-    b: Builder, x: Sym, state: Sequence[Sym], groups: Sequence[Sequence[Sym]], biases: bool
-) -> tuple[Sym, list[Sym]]:
-    """An LSTM layer with projections, which ONNX's LSTM has not, step by step."""
+def _projected(b: Builder, x: Sym, states: Sequence[Sym], params: Sequence[Sequence[Sym]]) -> tuple[Sym, list[Sym]]:
+    """`_layer` of an LSTM with projections, which ONNX's has not: step by step."""
     steps = b.size(x, 0)
     if isinstance(steps, Sym):
-        raise ExportError("an LSTM with proj_size needs a sequence of fixed length")
-    results, ends = [], []
-    for d, group in enumerate(groups):
-        h, c = (b.squeeze(b.slice(s, 0, d, d + 1), 0) for s in state)
-        bias = (group[2], group[3]) if biases else (None, None)
+        raise ExportError("an LSTM with projections (proj_size) needs sequences of a fixed length", b.span)
+    sides, ends = [], []
+    for d, weights in enumerate(params):
+        h, c = (b.gather(s, d) for s in states)
         outputs: list[Sym] = []
         for t in range(steps)[:: -1 if d else 1]:
-            h, c = lstm_cell(b, b.gather(x, t), [h, c], group[0], group[1], *bias, projection=group[-1])
+            h, c = _lstm_cell(b, b.gather(x, t), [h, c], *weights[:-1])
+            h = linear(b, h, weights[-1])
             outputs.append(b.unsqueeze(h, 0))
-        results.append(b.op("Concat", *outputs[:: -1 if d else 1], axis=0))
+        sides.append(b.op("Concat", *outputs[:: -1 if d else 1], axis=0))
         ends.append((h, c))
-    y = results[0] if len(results) == 1 else b.op("Concat", *results, axis=2)
-    return y, [_stacked(b, [e[i] for e in ends]) for i in range(2)]
+    return b.op("Concat", *sides, axis=2), [b.op("Concat", *[b.unsqueeze(e[i], 0) for e in ends], axis=0) for i in (0, 1)]
 
 
-def _run(
-    b: Builder, kind: str, x: Sym, state: Sequence[Sym], params: Sequence[Sym], biases: bool, layers: int,
-    dropout: float, train: bool, bidirectional: bool, lengths: Sym | None = None,
-) -> tuple[Sym, ...]:  # fmt: skip
-    """All layers over (T, B, I)."""
+def _stack(
+    b: Builder, kind: str, x: Sym, states: Sequence[Sym], params: Sequence[Sym], has_biases: bool, layers: int, bidirectional: bool,
+    activation: str | None = None, lengths: Sym | None = None,
+) -> tuple[Sym, list[Sym]]:  # fmt: skip
+    """Layers one on the other; `states` are (layers * directions, batch, hidden)."""
     directions = 2 if bidirectional else 1
-    per = len(params) // (layers * directions)
-    projects = per in (3, 5)
-    groups = [params[i : i + per] for i in range(0, len(params), per)]
-    ends = []
-    for i in range(layers):
-        first = i * directions
-        own = [b.slice(s, 0, first, first + directions) for s in state]
-        if projects:
-            if lengths is not None:
-                raise ExportError("an LSTM with proj_size over a packed sequence has no ONNX form")
-            x, last = _unrolled(b, x, own, groups[first : first + directions], biases)
-        else:
-            x, last = _layer(b, kind, x, own, groups[first : first + directions], biases, lengths)
-        ends.append(last)
-        if train and dropout and i < layers - 1:
-            x = b.op("Dropout", x, float(dropout), b.constant(True))
-    return x, *[b.op("Concat", *[e[j] for e in ends], axis=0) for j in range(len(state))]
+    each = len(params) // (layers * directions)
+    projects = each != (4 if has_biases else 2)
+    if projects and lengths is not None:
+        raise ExportError("an LSTM with projections (proj_size) over packed sequences has no ONNX operator", b.span)
+    chunks = [params[i * each : (i + 1) * each] for i in range(layers * directions)]
+    ends: list[list[Sym]] = [[] for _ in states]
+    for layer in range(layers):
+        at = layer * directions
+        mine = [s if layers == 1 else b.slice(s, 0, at, at + directions) for s in states]
+        own = chunks[at : at + directions]
+        x, last = _projected(b, x, mine, own) if projects else _layer(b, kind, x, mine, own, activation, lengths)
+        for end, state in zip(ends, last, strict=True):
+            end.append(state)
+    return x, [e[0] if len(e) == 1 else b.op("Concat", *e, axis=0) for e in ends]
 
 
-def _swap(b: Builder, x: Sym) -> Sym:
-    return b.transpose(x, [1, 0, *range(2, b.rank(x))])
+def _check(b: Builder, dropout: float, train: bool) -> None:
+    if train and dropout > 0:
+        raise ExportError("a recurrent layer with dropout in training: export the model in evaluation mode (model.eval())", b.span)
 
 
-def _register(kind: str) -> None:
-    def over_input(
-        b: Builder, x: Sym, hx: Any, params: Sequence[Sym], biases: bool, layers: int, dropout: float, train: bool,
-        bidirectional: bool, batch_first: bool,
-    ) -> tuple[Sym, ...]:  # fmt: skip
-        state = hx if isinstance(hx, list) else [hx]
-        x = _swap(b, x) if batch_first else x
-        y, *last = _run(b, kind, x, state, params, biases, layers, dropout, train, bidirectional)
-        return _swap(b, y) if batch_first else y, *last
-
-    def over_packed(
-        b: Builder, data: Sym, sizes: Sym, hx: Any, params: Sequence[Sym], biases: bool, layers: int, dropout: float,
-        train: bool, bidirectional: bool,
-    ) -> tuple[Sym, ...]:  # fmt: skip
-        state = hx if isinstance(hx, list) else [hx]
-        padded, mask = unpacked(b, data, sizes)
-        lengths = b.op("ReduceSum", b.cast(mask, INT64), b.ints(0), keepdims=0)
-        x, *last = _run(
-            b, kind, padded, state, params, biases, layers, dropout, train, bidirectional, b.cast(lengths, INT32)
-        )
-        return b.shaped(packed(b, x, mask), (b.dims([b.size(data, 0)])[0], b.dims([b.size(x, 2)])[0])), *last
-
-    converter(f"aten::{kind}.input")(over_input)
-    converter(f"aten::{kind}.data")(over_packed)
+def _on_batch(
+    b: Builder, kind: str, x: Sym, states: Sequence[Sym], params: list[Sym], has_biases: bool, layers: int, dropout: float, train: bool,
+    bidirectional: bool, batch_first: bool, activation: str | None = None,
+) -> tuple[Sym, ...]:  # fmt: skip
+    _check(b, dropout, train)
+    x = b.transpose(x, [1, 0, 2]) if batch_first else x
+    output, ends = _stack(b, kind, x, states, params, has_biases, layers, bidirectional, activation)
+    return (b.transpose(output, [1, 0, 2]) if batch_first else output, *ends)
 
 
-for _kind in _KINDS:
-    _register(_kind)
+converter("lstm.input")(lambda b, x, hx, params, *rest: _on_batch(b, "LSTM", x, hx, params, *rest))
+converter("gru.input")(lambda b, x, hx, params, *rest: _on_batch(b, "GRU", x, [hx], params, *rest))
+converter("rnn_tanh.input")(lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Tanh"))
+converter("rnn_relu.input")(lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Relu"))
 
 
 # -- packed sequences --------------------------------------------------------------------------------------------------
-def packed(b: Builder, x: Sym, mask: Sym) -> Sym:
-    """The rows of (T, B, ...) where a mask (T, B) is true, in order."""
-    places = b.squeeze(b.op("NonZero", b.reshape(mask, [-1])), 0)
-    return b.op("Gather", b.reshape(x, [-1, *b.sizes(x)[2:]]), places, axis=0)
+def _within(b: Builder, batch_sizes: Sym) -> tuple[Sym, Sym]:
+    """Of packed sequences: (which places of a (time, batch) grid they fill, the sequences' lengths)."""
+    batch_sizes = b.cast(batch_sizes, 4)
+    lanes = b.op("Range", np.asarray(0), b.gather(batch_sizes, 0), np.asarray(1))
+    filled = b.op("Less", b.unsqueeze(lanes, 0), b.unsqueeze(batch_sizes, 1))
+    return filled, b.op("ReduceSum", b.cast(filled, 4), b.ints(0), keepdims=0)
 
 
-def unpacked(b: Builder, data: Sym, sizes: Sym) -> tuple[Sym, Sym]:
-    """(T, B, ...) of a packed sequence (with arbitrary rows behind the ends), and where it is filled."""
-    sizes = b.cast(sizes, INT64)
-    batch = b.op("ReduceMax", sizes, keepdims=0)
-    rows = b.unsqueeze(arange(b, batch), 0)
-    mask = b.op("Less", rows, b.unsqueeze(sizes, 1))
-    starts = b.op("Sub", b.op("CumSum", sizes, b.constant(0, INT64)), sizes)
-    places = b.op("Add", b.unsqueeze(starts, 1), rows)
-    return b.op("Gather", data, b.op("Where", mask, places, 0), axis=0), mask
+def _padded(b: Builder, data: Sym, batch_sizes: Sym) -> tuple[Sym, Sym, Sym]:
+    """(time, batch, features) of packed sequences, the filled places, the lengths. What is not filled holds the first element."""
+    filled, lengths = _within(b, batch_sizes)
+    sizes = b.cast(batch_sizes, 4)
+    starts = b.op("Sub", b.op("CumSum", sizes, np.asarray(0)), sizes)
+    lanes = b.op("Range", np.asarray(0), b.gather(sizes, 0), np.asarray(1))
+    places = b.op("Where", filled, b.op("Add", b.unsqueeze(starts, 1), b.unsqueeze(lanes, 0)), np.asarray(0))
+    return b.gather(data, places), filled, lengths
 
 
-@converter("aten::_pack_padded_sequence")
-def _pack_padded_sequence(b: Builder, x: Sym, lengths: Sym, batch_first: bool) -> tuple[Sym, Sym]:
-    x = _swap(b, x) if batch_first else x
-    lengths = b.cast(lengths, INT64)
-    steps = arange(b, b.op("ReduceMax", lengths, keepdims=0))
-    mask = b.op("Less", b.unsqueeze(steps, 1), b.unsqueeze(lengths, 0))
+def _packed(b: Builder, x: Sym, filled: Sym) -> Sym:
+    """The filled places of (time, batch, …), one after the other."""
+    flat = b.reshape(x, [-1, *b.sizes(x)[2:]])
+    return b.op("Compress", flat, b.reshape(filled, [-1]), axis=0)
+
+
+@converter("_pack_padded_sequence")
+def _pack_padded(b: Builder, x: Sym, lengths: Sym, batch_first: bool) -> tuple[Sym, Sym]:
+    x = b.transpose(x, [1, 0, *range(2, b.rank(x))]) if batch_first else x
+    lengths = b.cast(lengths, 4)
     longest = b.op("ReduceMax", lengths, keepdims=0)
-    data = packed(b, b.slice(x, 0, 0, longest), mask)
-    return data, b.op("ReduceSum", b.cast(mask, INT64), b.ints(1), keepdims=0)
+    steps = b.op("Range", np.asarray(0), longest, np.asarray(1))
+    filled = b.op("Less", b.unsqueeze(steps, 1), b.unsqueeze(lengths, 0))
+    batch_sizes = b.op("ReduceSum", b.cast(filled, 4), b.ints(1), keepdims=0)
+    return _packed(b, b.slice(x, 0, 0, longest), filled), batch_sizes
 
 
-@converter("aten::_pad_packed_sequence")
-def _pad_packed_sequence(
-    b: Builder, data: Sym, sizes: Sym, batch_first: bool, padding: Any, total_length: Any
-) -> tuple[Sym, Sym]:
-    sizes = b.cast(sizes, INT64)
+@converter("_pad_packed_sequence")
+def _pad_packed(b: Builder, data: Sym, batch_sizes: Sym, batch_first: bool, padding_value: Any, total_length: Any) -> tuple[Sym, Sym]:
+    grid, filled, lengths = _padded(b, data, batch_sizes)
+    mask = b.unsqueeze(filled, *range(2, b.rank(grid))) if b.rank(grid) > 2 else filled
+    made = b.op("Where", mask, grid, b.cast(padding_value, grid.dtype))
     if isinstance(total_length, Sym) or total_length > 0:
-        missing = b.op("Sub", b.cast(total_length, INT64), b.op("Squeeze", b.op("Shape", sizes), b.ints(0)))
-        zeros = b.op("Expand", b.ints(0), b.single(missing))
-        sizes = b.op("Concat", sizes, zeros, axis=0)
-    x, mask = unpacked(b, data, sizes)
-    extra = b.rank(x) - 2
-    where = b.unsqueeze(mask, *range(2, 2 + extra)) if extra else mask
-    x = b.op("Where", where, x, b.cast(padding, x.dtype))
-    lengths = b.op("ReduceSum", b.cast(mask, INT64), b.ints(0), keepdims=0)
-    return (_swap(b, x) if batch_first else x), lengths
+        missing = b.op("Sub", b.sym(total_length, 4), b.op("Size", batch_sizes))
+        rank = b.rank(made)
+        amounts = b.vector([0] * rank + [missing] + [0] * (rank - 1))
+        made = b.op("Pad", made, amounts, b.cast(padding_value, made.dtype))
+    return b.transpose(made, [1, 0, *range(2, b.rank(made))]) if batch_first else made, lengths
 
 
-@converter("aten::pad_sequence")
-def _pad_sequence(
-    b: Builder, sequences: Any, batch_first: bool = False, padding: float = 0.0, side: str = "right"
-) -> Sym:
-    if isinstance(sequences, Sym):
-        raise ExportError("pad_sequence over a list whose length depends on the inputs has no ONNX form")
+def _on_packed(
+    b: Builder, kind: str, data: Sym, batch_sizes: Sym, states: Sequence[Sym], params: list[Sym], has_biases: bool, layers: int, dropout: float,
+    train: bool, bidirectional: bool, activation: str | None = None,
+) -> tuple[Sym, ...]:  # fmt: skip
+    _check(b, dropout, train)
+    grid, filled, lengths = _padded(b, data, batch_sizes)
+    output, ends = _stack(b, kind, grid, states, params, has_biases, layers, bidirectional, activation, lengths)
+    return (_packed(b, output, filled), *ends)
+
+
+converter("lstm.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "LSTM", x, sizes, hx, params, *rest))
+converter("gru.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "GRU", x, sizes, [hx], params, *rest))
+converter("rnn_tanh.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Tanh"))
+converter("rnn_relu.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Relu"))
+
+
+@converter("pad_sequence")
+def _pad_sequence(b: Builder, sequences: list[Sym], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right") -> Sym:
     lengths = [b.single(b.size(s, 0)) for s in sequences]
-    longest = b.op("Max", *lengths) if len(lengths) > 1 else lengths[0]
-    made = []
-    for value, length in zip(sequences, lengths, strict=True):
-        missing, none = b.op("Sub", longest, length), [0] * (b.rank(value) - 1)
-        before, after = (b.ints(0), missing) if side == "right" else (missing, b.ints(0))
-        parts = [before, after] if not none else [before, b.ints(*none), after, b.ints(*none)]
-        pads = b.op("Concat", *parts, axis=0)
-        made.append(b.unsqueeze(b.op("Pad", value, pads, b.cast(padding, value.dtype)), 0 if batch_first else 1))
-    return b.op("Concat", *made, axis=0 if batch_first else 1)
+    longest = b.op("Max", *lengths)
+    rows = []
+    for s, length in zip(sequences, lengths, strict=True):
+        gap, rest = b.op("Sub", longest, length), b.ints(*[0] * (b.rank(s) - 1))
+        amounts = [gap, rest, b.ints(0), rest] if padding_side == "left" else [b.ints(0), rest, gap, rest]
+        padded = b.op("Pad", s, b.op("Concat", *amounts, axis=0), b.cast(padding_value, s.dtype))
+        rows.append(b.unsqueeze(padded, 0 if batch_first else 1))
+    return b.op("Concat", *rows, axis=0 if batch_first else 1)
 
 
 # -- cells -------------------------------------------------------------------------------------------------------------
-def _parts(b: Builder, gates: Sym, count: int) -> list[Sym]:
-    size = b.size(gates, -1)
-    if isinstance(size, Sym):
-        raise ExportError("the weights of a recurrent cell must be of fixed size")
-    axis = b.rank(gates) - 1
-    return list(b.ops("Split", gates, b.ints(*[size // count] * count), outputs=count, axis=axis))
+def _gates(b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Any, b_hh: Any, count: int) -> tuple[list[Sym], list[Sym]]:
+    """The input's and the state's share of every gate."""
+    axis = b.rank(x) - 1
+    shares = [linear(b, x, w_ih, b_ih), linear(b, h, w_hh, b_hh)]
+    split = [list(b.ops("Split", s, outputs=count, axis=axis, num_outputs=count)) for s in shares]
+    return split[0], split[1]
 
 
-@converter("aten::lstm_cell")
-def lstm_cell(
-    b: Builder, x: Sym, hx: Sequence[Sym], w_ih: Sym, w_hh: Sym, b_ih: Sym | None = None, b_hh: Sym | None = None,
-    projection: Sym | None = None,
-) -> tuple[Sym, Sym]:  # fmt: skip
-    """One step: the new hidden and cell state."""
+@converter("lstm_cell")
+def _lstm_cell(b: Builder, x: Sym, hx: list[Sym], w_ih: Sym, w_hh: Sym, b_ih: Any = None, b_hh: Any = None) -> tuple[Sym, Sym]:
     h, c = hx
-    gates = b.op("Add", linear(b, x, w_ih, b_ih), linear(b, h, w_hh, b_hh))
-    i, f, g, o = _parts(b, gates, 4)
+    total = b.op("Add", linear(b, x, w_ih, b_ih), linear(b, h, w_hh, b_hh))
+    i, f, g, o = b.ops("Split", total, outputs=4, axis=b.rank(x) - 1, num_outputs=4)
     kept = b.op("Mul", b.op("Sigmoid", f), c)
-    c = b.op("Add", kept, b.op("Mul", b.op("Sigmoid", i), b.op("Tanh", g)))
-    h = b.op("Mul", b.op("Sigmoid", o), b.op("Tanh", c))
-    return (h if projection is None else linear(b, h, projection, None)), c
+    new = b.op("Add", kept, b.op("Mul", b.op("Sigmoid", i), b.op("Tanh", g)))
+    return b.op("Mul", b.op("Sigmoid", o), b.op("Tanh", new)), new
 
 
-@converter("aten::gru_cell")
-def _gru_cell(
-    b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Sym | None = None, b_hh: Sym | None = None
-) -> Sym:
-    r, z, n = _parts(b, linear(b, x, w_ih, b_ih), 3)
-    hr, hz, hn = _parts(b, linear(b, h, w_hh, b_hh), 3)
-    r, z = b.op("Sigmoid", b.op("Add", r, hr)), b.op("Sigmoid", b.op("Add", z, hz))
-    n = b.op("Tanh", b.op("Add", n, b.op("Mul", r, hn)))
+@converter("gru_cell")
+def _gru_cell(b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Any = None, b_hh: Any = None) -> Sym:
+    (xr, xz, xn), (hr, hz, hn) = _gates(b, x, h, w_ih, w_hh, b_ih, b_hh, 3)
+    r, z = b.op("Sigmoid", b.op("Add", xr, hr)), b.op("Sigmoid", b.op("Add", xz, hz))
+    n = b.op("Tanh", b.op("Add", xn, b.op("Mul", r, hn)))
     return b.op("Add", n, b.op("Mul", z, b.op("Sub", h, n)))
 
 
-def _register_cell(name: str, kind: str) -> None:
-    def cell(
-        b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Sym | None = None, b_hh: Sym | None = None
-    ) -> Sym:
+for _name, _kind in (("tanh", "Tanh"), ("relu", "Relu")):
+
+    def _cell(b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Any = None, b_hh: Any = None, kind: str = _kind) -> Sym:
         return b.op(kind, b.op("Add", linear(b, x, w_ih, b_ih), linear(b, h, w_hh, b_hh)))
 
-    converter(name)(cell)
+    converter(f"rnn_{_name}_cell")(_cell)
 
-
-_register_cell("aten::rnn_tanh_cell", "Tanh")
-_register_cell("aten::rnn_relu_cell", "Relu")
+no_form("_pack_sequence", reason="the number of sequences must not depend on the inputs")

@@ -145,7 +145,7 @@ def _fmod(b: Builder, x: Any, y: Any) -> Sym:
     return b.op("Mod", b.cast(number(b, x), FLOAT), b.cast(number(b, y), FLOAT), fmod=1)
 
 
-@converter(*_names("aten::pow"))
+@converter(*[n for n in _names("aten::pow") if not n.endswith("int_to_int")])
 def _pow(b: Builder, x: Any, y: Any) -> Sym:
     return b.op("Pow", b.cast(number(b, x), FLOAT), b.cast(number(b, y), FLOAT))
 
