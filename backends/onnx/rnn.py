@@ -26,8 +26,9 @@ def _reordered(b: Builder, weight: Sym, kind: str) -> Sym:
 
 
 def _layer(
-    b: Builder, kind: str, x: Sym, states: Sequence[Sym], params: Sequence[Sequence[Sym]], activation: str | None, lengths: Sym | None
-) -> tuple[Sym, list[Sym]]:
+    b: Builder, kind: str, x: Sym, states: Sequence[Sym], params: Sequence[Sequence[Sym]], activation: str | None, lengths: Sym | None,
+    backwards: bool = False,
+) -> tuple[Sym, list[Sym]]:  # fmt: skip
     """One layer, of one or two directions, on (time, batch, features); gives the output and the last states."""
     hidden = b.size(params[0][1], 1)
     stacked = [b.op("Concat", *[b.unsqueeze(_reordered(b, p[i], kind), 0) for p in params], axis=0) for i in (0, 1)]
@@ -35,7 +36,7 @@ def _layer(
     if len(params[0]) == 4:
         joined = [b.op("Concat", _reordered(b, p[2], kind), _reordered(b, p[3], kind), axis=0) for p in params]
         bias = b.op("Concat", *[b.unsqueeze(j, 0) for j in joined], axis=0)
-    options: dict[str, Any] = {"hidden_size": hidden, "direction": "bidirectional" if len(params) == 2 else None}
+    options: dict[str, Any] = {"hidden_size": hidden, "direction": "bidirectional" if len(params) == 2 else "reverse" if backwards else None}
     if kind == "GRU":
         options["linear_before_reset"] = 1
     if activation is not None and activation != "Tanh":
@@ -85,6 +86,13 @@ def _stack(
         for end, state in zip(ends, last, strict=True):
             end.append(state)
     return x, [e[0] if len(e) == 1 else b.op("Concat", *e, axis=0) for e in ends]
+
+
+def single_layer(
+    b: Builder, kind: str, x: Sym, states: Sequence[Sym], params: Sequence[Sym], backwards: bool
+) -> tuple[Sym, list[Sym]]:
+    """One layer of one direction, forwards or backwards."""
+    return _layer(b, kind, x, states, [params], None, None, backwards)
 
 
 def _check(b: Builder, dropout: float, train: bool) -> None:

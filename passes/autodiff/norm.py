@@ -23,8 +23,9 @@ def wide(ops: Any, t: Any) -> Any:
 # softmax ------------------------------------------------------------------------------------------------------------
 
 
-@derivative("aten::softmax.int", "aten::_softmax", "aten::_safe_softmax", "aten::special_softmax", reads_self=False)
-def _softmax(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+@derivative("aten::softmax.int", "aten::_softmax", "aten::_safe_softmax", reads_self=False)
+def softmax(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    """The rule of softmax along a dimension."""
     g, y = grads[0], outputs[0]
     return (lambda: ops.call("aten::_softmax_backward_data", g, y, args[1], y.dtype.code),)
 
@@ -41,8 +42,9 @@ def _softmax_backward(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return lambda: ops.call("aten::_softmax_backward_data", h, y, dim, code), to_result
 
 
-@derivative("aten::log_softmax.int", "aten::_log_softmax", "aten::special_log_softmax", reads_self=False)
-def _log_softmax(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+@derivative("aten::log_softmax.int", "aten::_log_softmax", reads_self=False)
+def log_softmax(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    """The rule of log-softmax along a dimension."""
     def own() -> Any:
         g, y = wide(ops, grads[0]), wide(ops, outputs[0])
         return g - ops.exp(y) * ops.sum(g, [args[1]], True)
@@ -50,8 +52,9 @@ def _log_softmax(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return (own,)
 
 
-@derivative("aten::logsumexp", "aten::special_logsumexp")
-def _logsumexp(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+@derivative("aten::logsumexp")
+def logsumexp(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    """The rule of the logarithm of a sum of exponentials."""
     x, dim, keep = args
     g, y = (spread(v, x.shape, dim, keep) for v in (grads[0], outputs[0]))
     return (lambda: g * conj(ops.exp(x - y)),)

@@ -162,7 +162,7 @@ unary("floor ceil round round.decimals trunc fix sign", lambda o, g, x, y, *_: o
 unary("nan_to_num", lambda o, g, x, y, *_: masked(o, o.isfinite(x), g))
 
 
-def _sinc(o: Any, g: Any, x: Any, y: Any) -> Any:
+def sinc(o: Any, g: Any, x: Any, y: Any) -> Any:
     p = math.pi * x
     return o.where(x == 0, 0.0, g * conj((o.cos(p) * p - o.sin(p)) / (p * x)))
 
@@ -182,17 +182,17 @@ def _angle(o: Any, g: Any, x: Any, y: Any) -> Any:
     return o.complex(-o.imag(x) * scaled, o.real(x) * scaled)
 
 
-def _logit(o: Any, g: Any, x: Any, y: Any, eps: Any) -> Any:
+def logit(o: Any, g: Any, x: Any, y: Any, eps: Any) -> Any:
     slope = g / (x * (1 - x))
     if eps is None:
         return o.where(o.logical_and(x >= 0, x <= 1), slope, math.nan)
     return masked(o, o.logical_and(x >= eps, x <= 1 - eps), slope)
 
 
-unary("sinc", _sinc)
+unary("sinc", sinc)
 unary("sgn", _sgn)
 unary("angle", _angle)
-unary("logit", _logit)
+unary("logit", logit)
 
 
 @derivative("aten::frexp.Tensor")
@@ -245,7 +245,7 @@ binary(
 )  # fmt: skip
 
 
-def _xlogy_self(o: Any, g: Any, x: Any, v: Any, y: Any) -> Any:
+def xlogy_self(o: Any, g: Any, x: Any, v: Any, y: Any) -> Any:
     return (
         o.where(o.logical_and(x == 0, v <= 0), 0.0, g * o.log(v))
         if not isinstance(v, (int, float))
@@ -253,7 +253,7 @@ def _xlogy_self(o: Any, g: Any, x: Any, v: Any, y: Any) -> Any:
     )
 
 
-binary("xlogy.Tensor xlogy.Scalar_Other xlogy.Scalar_Self", _xlogy_self, lambda o, g, x, v, y: g * x / v)
+binary("xlogy.Tensor xlogy.Scalar_Other xlogy.Scalar_Self", xlogy_self, lambda o, g, x, v, y: g * x / v)
 
 # clamping -----------------------------------------------------------------------------------------------------------
 

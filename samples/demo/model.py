@@ -16,7 +16,7 @@ CHUNK = 512
 
 
 class FrontEnd(nn.Module):
-    """Raw samples (1, 512) to features (1, 32, 14)."""
+    """Raw samples (1, 512) to features (1, 32, 13)."""
 
     def __init__(self) -> None:
         super().__init__()
