@@ -476,6 +476,8 @@ def implements(a: Type, interface: InterfaceType) -> bool:
         return False
     for name, wanted in interface.methods.items():
         have = a.methods.get(name)
+        if have is None and isinstance(a, ClassType) and a.live is not None:
+            have = a.live.find_method(a, name)  # a method of a Python module that nothing called so far
         if have is None:
             return False
         signature = getattr(have, "signature", have)

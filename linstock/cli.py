@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -23,6 +25,21 @@ app = typer.Typer(
 
 Model = Annotated[Path, typer.Argument(help="A TorchScript archive (.pt, .ptl).", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"linstock {version('linstock')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Run, inspect, check and export TorchScript models without PyTorch."""
 
 
 def _fail(message: str) -> NoReturn:
@@ -55,9 +72,11 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a model on inputs and print (or save) what it gives."""
+    if out is not None:
+        _check_out(out, (".npy", ".npz"))
     module = _load(model).eval()
     arguments = [v for text in inputs or () for v in _input(text)]
-    if not hasattr(module, method):
+    if not callable(getattr(module, method, None)):
         _fail(f"the model has no method '{method}': `linstock inspect {model}` lists its methods")
     from linstock import no_grad
 
@@ -67,7 +86,7 @@ def run(
     if out is not None:
         _write(out, leaves)
     if as_json:
-        typer.echo(json.dumps({name: _summary(v) for name, v in leaves.items()}))
+        typer.echo(json.dumps({name: _summary(v) for name, v in leaves.items()}, allow_nan=False))
         return
     for name, value in leaves.items():
         typer.echo(f"{name}: {_describe(value)}")
@@ -131,8 +150,17 @@ def _array(value: Any) -> Any:
 
 def _summary(value: Any) -> Any:
     if not _is_tensor(value):
-        return value if isinstance(value, (int, float, str, bool, type(None))) else str(value)
-    return {"dtype": value.dtype.name, "shape": list(value.shape), "data": _array(value).tolist()}
+        return _plain(value) if isinstance(value, (int, float, complex, str, bool, type(None))) else str(value)
+    return {"dtype": value.dtype.name, "shape": list(value.shape), "data": _plain(_array(value).tolist())}
+
+
+def _plain(value: Any) -> Any:
+    """A number or nested list of them as JSON has it: NaN and infinities as text, complex numbers as pairs."""
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    if isinstance(value, complex):
+        return [_plain(value.real), _plain(value.imag)]
+    return value if not isinstance(value, float) or math.isfinite(value) else str(value)
 
 
 def _describe(value: Any) -> str:
@@ -152,25 +180,46 @@ def _describe(value: Any) -> str:
         return f"{head} min {a.min():.6g}, mean {a.mean():.6g}, max {a.max():.6g}"
 
 
+def _check_out(path: Path, suffixes: tuple[str, ...]) -> None:
+    """Refuse a place that cannot be written, before the work is done."""
+    if path.suffix not in suffixes:
+        _fail(f"{path} cannot be written: the name must end in {' or '.join(suffixes)}")
+    if path.is_dir():
+        _fail(f"{path} cannot be written: it is a directory")
+    if not path.parent.is_dir():
+        _fail(f"{path} cannot be written: there is no directory {path.parent}")
+
+
 def _write(path: Path, leaves: dict[str, Any]) -> None:
-    """Save arrays under a temporary name, then rename: nothing half-written is left."""
+    """Save arrays, all of them or, where that fails, nothing."""
     import numpy as np
 
+    from linstock.runtime.archive.new_file import NewFile
+
     arrays = {name: _array(v) for name, v in leaves.items()}
-    temporary = path.with_name(path.name + ".partial")
+    if path.suffix == ".npy" and len(arrays) != 1:
+        _fail(f"the model gives {len(arrays)} results: write them to an .npz file")
     try:
-        with open(temporary, "wb") as file:
+        new = NewFile(path)
+        try:
             if path.suffix == ".npy":
-                if len(arrays) != 1:
-                    _fail(f"the model gives {len(arrays)} results: write them to an .npz file")
-                np.save(file, next(iter(arrays.values())))
+                np.save(new.file, next(iter(arrays.values())))
             else:
-                np.savez(file, **arrays)
-        temporary.replace(path)
+                np.savez(new.file, **arrays)
+            new.put_in_place()
+        except BaseException:
+            new.discard()
+            raise
     except OSError as problem:
         _fail(f"{path} cannot be written: {problem.strerror or problem}")
-    finally:
-        temporary.unlink(missing_ok=True)
+
+
+def _console() -> Any:
+    """Where tables go: as wide as the terminal, and wide enough for everything where there is none."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True)
+    return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=200)
 
 
 @app.command(epilog="Examples:  linstock inspect model.pt    linstock inspect model.pt --code")
@@ -188,10 +237,9 @@ def inspect(
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = _console()
     console.print(f"{facts['name']}  {facts['class']}", markup=False)
     console.print(f"file: {facts['bytes']:,} bytes, archive version {facts['version']}", markup=False)
     for row in facts["methods"]:
@@ -206,17 +254,23 @@ def inspect(
     console.print(
         "operators: " + ", ".join(f"{k} x{n}" if n > 1 else k for k, n in facts["operators"].items()), markup=False
     )
+    for problem in facts["problems"]:
+        console.print(f"problem: {problem}", markup=False)
     if code or graph:
         from linstock.inspection import functions_of
+        from linstock.ir.errors import LinstockError
 
-        for function in functions_of(module):
+        for function in functions_of(module, broken=True):
             typer.echo(f"\n# {function.name}")
-            if code:
-                from linstock.runtime.archive.printer import code_of
+            try:
+                if code:
+                    from linstock.runtime.archive.printer import code_of
 
-                typer.echo(code_of(function))
-            if graph:
-                typer.echo(str(function.graph))
+                    typer.echo(code_of(function))
+                if graph:
+                    typer.echo(str(function.graph))
+            except LinstockError as problem:
+                typer.echo(f"# cannot be compiled: {problem.message}")
 
 
 @app.command(epilog="Example:  linstock check model.pt")
@@ -283,18 +337,26 @@ def ops(
         for r in operator_rows()
         if name in r["name"] and (not missing or not all(r[k] == "yes" for k in ("kernel", "gradient", "onnx")))
     ]
+    if not rows:
+        from linstock.ir import operators
+
+        near = operators.nearest(name if "::" in name else f"aten::{name}")
+        hint = f"; the nearest known: {', '.join(near)}" if near else ""
+        _fail(f"no operator's name contains '{name}'{' and has something absent' if missing else ''}{hint}")
     if as_json:
         typer.echo(json.dumps(rows))
     elif markdown:
         typer.echo(rows_as_markdown(rows))
     else:
-        from rich.console import Console
         from rich.table import Table
 
-        table = Table("operator", "family", "kernel", "gradient", "ONNX", box=None)
+        table = Table(box=None)
+        table.add_column("operator", no_wrap=True, overflow="fold")
+        for column in ("family", "kernel", "gradient", "ONNX"):
+            table.add_column(column, overflow="fold")
         for r in rows:
             table.add_row(r["name"], r["family"], r["kernel"], r["gradient"], r["onnx"])
-        Console(soft_wrap=True).print(table)
+        _console().print(table)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -303,36 +365,39 @@ def main(argv: list[str] | None = None) -> None:
 
     try:
         app(args=argv, standalone_mode=False)
+        sys.stdout.flush()
     except SystemExit:
         raise
     except typer.Exit as done:
         raise SystemExit(done.exit_code) from None
     except typer.Abort:
         raise SystemExit(130) from None
+    except BrokenPipeError:  # whoever reads has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
     except Exception as problem:
         usage = getattr(problem, "format_message", None)
         if usage is not None:
-            typer.echo(f"linstock: {usage()}", err=True)
+            text = str(usage())
+            typer.echo(text if text.startswith("Usage") else f"linstock: {text}", err=True)
             raise SystemExit(2) from None
-        if isinstance(
-            problem,
-            (
-                LinstockError,
-                RuntimeError,
-                TypeError,
-                ValueError,
-                IndexError,
-                KeyError,
-                OSError,
-                ArithmeticError,
-                NotImplementedError,
-                AssertionError,
-            ),
-        ):
+        if isinstance(problem, (LinstockError, *_MISTAKES)):
             notes = "\n".join(getattr(problem, "__notes__", ()))
-            typer.echo(f"linstock: {problem}" + (f"\n{notes}" if notes else ""), err=True)
+            typer.echo(f"linstock: {_one_line(problem)}" + (f"\n{notes}" if notes else ""), err=True)
             raise SystemExit(2) from None
         raise
+
+
+#: what running a user's program on a user's inputs may raise
+_MISTAKES = (
+    RuntimeError, TypeError, ValueError, IndexError, KeyError, OSError, ArithmeticError, AssertionError, MemoryError,
+)  # fmt: skip
+
+
+def _one_line(problem: Exception) -> str:
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
+    return str(problem) or type(problem).__name__
 
 
 if __name__ == "__main__":

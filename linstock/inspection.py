@@ -29,8 +29,11 @@ def classes_of(module: Any) -> list[T.ClassType]:
     return list(found.values())
 
 
-def functions_of(module: Any) -> Iterator[Function]:
-    """Every method of the module's classes, and every function that they call. Compiles them."""
+def functions_of(module: Any, broken: bool = False) -> Iterator[Function]:
+    """Every method of the module's classes, and every function that they call. Compiles them.
+
+    Raises CompileError for the first that does not compile; with `broken` those are among the others.
+    """
     seen: set[int] = set()
     waiting = [m for cls in classes_of(module) for m in cls.methods.values()]
     while waiting:
@@ -38,6 +41,13 @@ def functions_of(module: Any) -> Iterator[Function]:
         if id(function) in seen:
             continue
         seen.add(id(function))
+        try:
+            function.ensure()
+        except LinstockError:
+            if not broken:
+                raise
+            yield function
+            continue
         yield function
         for node in function.graph.walk():
             for inner in (node.attributes.get("value"), node.attributes.get("function")):
@@ -53,7 +63,13 @@ def describe(module: Any, path: str | os.PathLike[str] | None = None) -> dict[st
     kind = module._object.type
     origin = module.__dict__.get("_origin")
     counts: Counter[str] = Counter()
-    for function in functions_of(module):
+    problems: list[str] = []
+    for function in functions_of(module, broken=True):
+        try:
+            function.ensure()
+        except LinstockError as problem:
+            problems.append(f"'{function.name}' cannot be compiled: {problem.message}")
+            continue
         counts.update(n.kind for n in function.graph.walk() if n.schema is not None)
     tensor = lambda name, t: {"name": name, "dtype": t.dtype.name, "shape": list(t.shape)}  # noqa: E731
     parameters = [tensor(n, p) for n, p in module.named_parameters()]
@@ -62,12 +78,20 @@ def describe(module: Any, path: str | os.PathLike[str] | None = None) -> dict[st
         "class": kind.name,
         "bytes": os.path.getsize(path) if path is not None else None,
         "version": None if origin is None else origin.version,
-        "methods": [f"{name}{method.signature()}" for name, method in kind.methods.items()],
+        "methods": [_declared(name, method) for name, method in kind.methods.items()],
         "parameters": parameters,
         "buffers": [tensor(n, b) for n, b in module.named_buffers()],
         "parameter_count": sum(_product(p["shape"]) for p in parameters),
         "operators": dict(sorted(counts.items())),
+        "problems": problems,
     }
+
+
+def _declared(name: str, method: Function) -> str:
+    try:
+        return f"{name}{method.signature()}"
+    except LinstockError:
+        return f"{name}(?)"
 
 
 def _product(shape: list[int]) -> int:

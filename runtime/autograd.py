@@ -38,6 +38,11 @@ class Ops:
         """One overload, arguments in schema order."""
         return operator(full_name)(*args)
 
+    @property
+    def recording(self) -> bool:
+        """Whether what a rule computes is itself differentiated later."""
+        return get_mode().grad
+
     def vjp(self, function: Callable[..., Any], args: Any, grads: Any) -> list[Any]:
         """The gradients of `function(*args)` for the tensors among `args`, from those of its results."""
         return _vjp(function, args, grads)

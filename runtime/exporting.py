@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from linstock.backends.array.derive import kernel_of
@@ -55,7 +54,7 @@ def export_model(
     if verify:
         with no_grad():
             call = model if method == "forward" else getattr(model, method)
-            _leaves(_array(call(*_copied(bound))), expected)
+            _leaves(_array(call(*_copied(bound))), expected, True)
     return made, notes, inputs, expected
 
 
@@ -80,10 +79,7 @@ def _bind(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], met
 
 def _array(value: Any) -> Any:
     if isinstance(value, Tensor):
-        array = value._array
-        if hasattr(array, "ints"):
-            raise ExportError("a quantised tensor cannot be an input of an ONNX model: dequantize() it")
-        return array
+        return value._array
     if isinstance(value, (list, tuple)):
         items = [_array(v) for v in value]
         return items if isinstance(value, list) else type(value)(*items) if hasattr(value, "_fields") else tuple(items)
@@ -99,17 +95,19 @@ def _copied(value: Any) -> Any:
     return {k: _copied(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def _leaves(value: Any, out: list[Any], numbers: bool = True) -> None:
-    """Append the arrays in a value, and its numbers (as arrays) if asked for: those among the inputs are fixed."""
+def _leaves(value: Any, out: list[Any], numbers: bool = False) -> None:
+    """Append the tensors (and numbers) of a value as ONNX models have them: complex ones with a last dimension of two, quantised ones as integers."""
     if isinstance(value, (list, tuple)):
         for v in value:
             _leaves(v, out, numbers)
     elif isinstance(value, dict):
         for v in value.values():
             _leaves(v, out, numbers)
+    elif hasattr(value, "ints"):
+        out.append(value.ints)
     elif isinstance(value, np.ndarray):
-        out.append(value.astype(np.float32) if value.dtype == ml_dtypes.bfloat16 else value)
-    elif numbers and value is not None and not isinstance(value, str):
+        out.append(np.stack([value.real, value.imag], -1) if value.dtype.kind == "c" else value)
+    elif numbers and isinstance(value, (bool, int, float)):
         out.append(np.asarray(value))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from linstock.ir import dtypes
 from linstock.ir import types as T
 from linstock.ir.errors import CompileError
-from linstock.ir.graph import Value
+from linstock.ir.graph import Builder, Value
 from linstock.ir.source import Span
 from linstock.tracer import formatting
 from linstock.tracer.values import MethodRef, SimpleValue, Sugared
@@ -141,9 +141,24 @@ def contains(e: ExpressionEmitter, span: Span, item: Sugared, container: Sugared
 
 
 def _in_list(e: ExpressionEmitter, span: Span, value: Value, listed: Value) -> Value:
-    """Membership in a list without an operator for it (of bools, tuples, enums): its count is not 0."""
-    times = e.call_operator(span, "aten::count", [listed, value], {})
-    return e.call_operator(span, "aten::gt", [times, e.builder.constant(0)], {})
+    """Membership in a list without an operator for it (of bools, tuples, enum members, objects)."""
+    if listed.node.kind == "prim::ListConstruct" and not listed.uses:
+        return _among(e, span, value, listed.node.inputs)
+    length = e.call_operator(span, "aten::len", [listed], {})
+    node = e.at(span).node("prim::Loop", (length, e.builder.constant(True), e.builder.constant(False)))
+    body = node.add_block()
+    index = body.add_input(T.INT, "i")
+    body.add_input(T.BOOL)
+    before, e.builder = e.builder, Builder(body, span)
+    try:
+        item = e.call_operator(span, "aten::__getitem__", [listed, index], {})
+        same = e.truth(SimpleValue(compare(e, span, ast.Eq(), SimpleValue(item), SimpleValue(value))), span).value
+        going = e.builder.op("aten::__not__", same)
+    finally:
+        e.builder = before
+    body.add_output(going)
+    body.add_output(same)
+    return node.add_output(T.BOOL)
 
 
 def _among(e: ExpressionEmitter, span: Span, value: Value, values: list[Value]) -> Value:
@@ -151,7 +166,7 @@ def _among(e: ExpressionEmitter, span: Span, value: Value, values: list[Value]) 
     result = e.builder.constant(False)
     for v in values:
         if v.type == value.type or {v.type, value.type} <= {T.INT, T.FLOAT, T.BOOL}:
-            one = e.call_operator(span, "aten::eq", [v, value], {})
+            one = e.truth(SimpleValue(compare(e, span, ast.Eq(), SimpleValue(v), SimpleValue(value))), span).value
             result = e.builder.op("aten::__or__.bool", result, one)
     return result
 

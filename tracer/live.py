@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import types as python_types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -132,9 +133,24 @@ class LiveResolver(Resolver):
         """Methods of scripted modules are compiled when first used."""
         handler = cls.live
         if handler is None:
-            return None
+            return self.static_attr(e, span, cls.python, name)
         found: Sugared | None = handler.attribute(e, span, obj, cls, name)
         return found
+
+    def static_attr(self, e: Emitter, span: Span, python: Any, name: str) -> Sugared | None:
+        if python is None:
+            return None
+        try:
+            found = inspect.getattr_static(python, name)
+        except AttributeError:
+            return None
+        if isinstance(found, staticmethod):
+            return live_values.wrap(self.program, found.__func__, span)
+        if isinstance(found, (bool, int, float, complex, str, tuple, list, dict)):
+            return live_values.wrap(self.program, found, span)
+        if isinstance(found, classmethod):
+            raise CompileError(f"the class method '{name}' cannot be compiled: make it a function or a static method", span)
+        return None
 
     def special_method(self, e: Emitter, receiver: SimpleValue, span: Span, name: str) -> Sugared | None:
         t = receiver.it.type
@@ -192,6 +208,10 @@ class Super(Sugared):
             if name in vars(base):
                 hidden = f"__super_{base.__name__}_{name}"
                 if hidden not in cls.methods:
-                    cls.methods[hidden] = self.resolver.program.make_function(vars(base)[name], cls, f"{cls.name}.{hidden}")
+                    initialises = name == "__init__"
+                    made = self.resolver.program.make_function(vars(base)[name], cls, f"{cls.name}.{hidden}", initialises)
+                    cls.methods[hidden] = made
+                    if initialises:
+                        made.ensure()  # what follows sees the attributes that it makes
                 return MethodRef(self.receiver, hidden)
         raise CompileError(f"super() has no attribute '{name}'", span)

@@ -116,5 +116,6 @@ def _unique_consecutive(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> S
 
 #: library functions by their plain name
 FUNCTIONS: dict[str, Callable[..., Sugared]] = {
-    "norm": _norm, "split": _split, "tensordot": _tensordot, "unique": _unique, "unique_consecutive": _unique_consecutive,
+    "norm": _norm, "split": _split, "tensordot": _tensordot, "unique": _unique,
+    "unique_consecutive": _unique_consecutive,
 }  # fmt: skip

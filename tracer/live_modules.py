@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from linstock.ir import types as T
 from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
+from linstock.ir.program import Function
 from linstock.ir.source import Span
 from linstock.tracer import live_overloads, live_source, live_types
 from linstock.tracer.live_values import IgnoredFunction, PythonConstant, constant, wrap
@@ -143,8 +144,6 @@ class LiveModule:
         own = type(static)
         if name in ("children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "buffers", "named_buffers"):
             return self._traversal(e, span, obj, cls, name)
-        if own is property:
-            return self._property(e, span, obj, cls, name, static)
         if own is staticmethod:
             return wrap(self.program, static.__func__, span)
         if inspect.isfunction(static):
@@ -153,14 +152,31 @@ class LiveModule:
             return PythonConstant(self.program, static)
         return None
 
-    def _property(self, e: Emitter, span: Span, obj: Value, cls: T.ClassType, name: str, static: property) -> Sugared | None:
-        unused = getattr(self.python, "__jit_unused_properties__", [])
-        if static.fget is None or name in unused or self.program.modifier(static.fget) is not None:
+    def add_property(self, cls: T.ClassType, name: str, python: property) -> None:
+        """Declare a property of the module; its methods are compiled later."""
+        if python.fget is None or live_types.library_of(python.fget) or self.program.modifier(python.fget) is not None:
+            return
+        made = []
+        for kind, function in (("getter", python.fget), ("setter", python.fset)):
+            if function is None:
+                continue
+            try:
+                made.append(self.program.make_function(function, cls, f"{cls.name}.__{name}_{kind}"))
+            except CompileError as problem:
+                cls.unresolved[name] = problem.message
+                return
+        for function in made:
+            cls.methods[function.short_name] = function
+        cls.properties[name] = T.Property(name, made[0], made[1] if len(made) > 1 else None)
+
+    def find_method(self, cls: T.ClassType, name: str) -> Function | None:
+        """A method of the Python class by name, None where there is none that can be compiled."""
+        static = inspect.getattr_static(self.python, name, None)
+        if not inspect.isfunction(static) or self.program.modifier(static) is not None:
             return None
-        getter = f"__{name}_getter"
-        if getter not in cls.methods:
-            cls.methods[getter] = self.program.make_function(static.fget, cls, f"{cls.name}.{getter}")
-        return SimpleValue(e.call_method(span, obj, cls.methods[getter], []))
+        self.compile_method(cls, name, static)
+        made: Function = cls.methods[name]
+        return made
 
     def method(self, obj: Value, cls: T.ClassType, name: str, python: Any) -> Sugared:
         modifier = self.program.modifier(python)
@@ -247,6 +263,8 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
             inferred = live_types.of_value(value, program.class_type)
         except CompileError as problem:
             inferred = problem.message
+        if value is None or (isinstance(value, (list, dict)) and not value):
+            inferred = program.annotated_in_init(python, name) or inferred
         if isinstance(inferred, str):
             unresolved[name] = f"its value could not be given a type: {inferred}"
         else:
@@ -260,6 +278,12 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
             attributes[name] = T.NONE
         elif isinstance(declared, T.InterfaceType):
             attributes[name] = declared
+            given = module_type(program, child)
+            if not T.implements(given, declared):
+                raise CompileError(
+                    f"the submodule '{name}' of '{python.__name__}' is declared as the interface '{declared.name.rpartition('.')[2]}', but "
+                    f"'{type(child).__name__}' does not have all of its methods with these parameters and results"
+                )
         else:
             attributes[name] = module_type(program, child)
             children.append(name)
@@ -305,7 +329,10 @@ def _key(value: Any) -> Any:
 
 def _compile_entry_points(program: LiveProgram, module: Any, cls: T.ClassType, live: LiveModule, hooks: tuple[Any, ...]) -> None:
     """Declare forward, exported methods and hooks; their bodies are compiled by `compile_module`."""
+    unused = getattr(live.python, "__jit_unused_properties__", [])
     for name, member in inspect.getmembers_static(live.python):
+        if isinstance(member, property) and name not in unused:
+            live.add_property(cls, name, member)
         if not inspect.isfunction(member):
             continue
         exported = str(getattr(member, "_torchscript_modifier", "")).startswith("export")
@@ -326,37 +353,31 @@ def _compile_entry_points(program: LiveProgram, module: Any, cls: T.ClassType, l
 def compile_module(program: LiveProgram, module: Any) -> T.ClassType:
     """The class of a module with every entry point (of submodules too) compiled. Raises CompileError."""
     cls = module_type(program, module)
-    done: set[int] = set()
-
-    def visit(t: T.Type) -> None:
-        if not isinstance(t, T.ClassType) or id(t) in done:
-            return
-        done.add(id(t))
-        for method in list(t.methods.values()):
-            method.ensure()
-        for child in list(t.attributes.values()):
-            if isinstance(child, T.ClassType) and child.is_module:
-                visit(child)
-
-    for method in list(cls.methods.values()):
-        method.ensure()
-    for t in list(cls.attributes.values()):
-        visit_exports(t, done)
+    _compile(cls, {"forward"}, set())
     return cls
 
 
-def visit_exports(t: T.Type, done: set[int]) -> None:
-    """Compile hooks and exported methods of submodules; a submodule's forward is compiled where it is called."""
-    if not isinstance(t, T.ClassType) or not t.is_module or id(t) in done:
-        return
-    done.add(id(t))
-    python = getattr(t, "python", None)
-    for name, method in list(t.methods.items()):
-        member = getattr(python, name, None)
-        if str(getattr(member, "_torchscript_modifier", "")).startswith("export"):
+def _compile(cls: T.ClassType, wanted: set[str], done: set[int]) -> None:
+    """Compile the methods of a module and those of its submodules.
+
+    What nobody asked for (properties, the `forward` of a submodule that nothing called) is left out if it does not compile.
+    """
+    done.add(id(cls))
+    wanted = {*wanted, *cls.forward_hooks, *cls.forward_pre_hooks}
+    for name, method in list(cls.methods.items()):
+        exported = str(getattr(getattr(cls.python, name, None), "_torchscript_modifier", "")).startswith("export")
+        try:
             method.ensure()
-    for child in list(t.attributes.values()):
-        visit_exports(child, done)
+        except CompileError as problem:
+            if exported or name in wanted:
+                raise
+            del cls.methods[name]
+            shown = next((p for p, row in cls.properties.items() if method in (row.getter, row.setter)), name)
+            cls.unresolved[shown] = problem.message
+            cls.properties.pop(shown, None)
+    for child in list(cls.attributes.values()):
+        if isinstance(child, T.ClassType) and child.is_module and id(child) not in done:
+            _compile(child, set(), done)
 
 
 __all__ = ["FunctionRef", "LiveModule", "compile_module", "module_type"]

@@ -143,6 +143,25 @@ def _math(name: str, obj: Any, program: LiveProgram) -> Sugared:
     return BuiltinFunction(f"aten::{known}")
 
 
+class ModuleClass(Sugared):
+    """The class of a module: only its static methods and constants can be used."""
+
+    def __init__(self, program: LiveProgram, python: type) -> None:
+        self.program, self.python = program, python
+
+    def describe(self) -> str:
+        return f"module class '{self.python.__name__}'"
+
+    def attr(self, e: Emitter, span: Span, name: str) -> Sugared:
+        found: Sugared | None = e.resolver.static_attr(e, span, self.python, name)
+        return found if found is not None else super().attr(e, span, name)
+
+    def call(self, e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
+        raise CompileError(
+            f"a module ({self.python.__name__}) cannot be made in a scripted program: make it in __init__, as a submodule", span
+        )
+
+
 class IgnoredFunction(Sugared):
     """A function that stays Python (`jit.ignore`), or must not be reached (`jit.unused`)."""
 
@@ -351,6 +370,8 @@ def _wrap_class(program: LiveProgram, obj: type, span: Span) -> Sugared:
         return EnumRef(t)
     if isinstance(t, T.ClassType):
         return ClassRef(t)
+    if hasattr(obj, "named_parameters"):
+        return ModuleClass(program, obj)
     raise CompileError(f"class '{name}' cannot be used in a scripted program", span)
 
 

@@ -51,6 +51,10 @@ class Resolver:
     def class_attr(self, e: Emitter, span: Span, obj: Value, cls: T.ClassType, name: str) -> Sugared | None:
         return None
 
+    def static_attr(self, e: Emitter, span: Span, python: Any, name: str) -> Sugared | None:
+        """What a Python class holds under a name, besides what its objects have."""
+        return None
+
     def enum_member(self, t: T.EnumType, name: str) -> Any:
         """The constant that stands for an enum's member."""
         return EnumConstant(t, name)

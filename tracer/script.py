@@ -51,6 +51,7 @@ class LiveProgram:
         self.module_types: dict[Any, T.ClassType] = {}
         self.python_of: dict[T.ClassType, type] = {}
         self._grad_modes: ArchiveProgram | None = None
+        self._init_annotations: dict[Any, dict[str, T.Type]] = {}
 
     # -- functions ---------------------------------------------------------------------------------------------------
     def function(self, python: Any, name: str | None = None) -> Function:
@@ -161,6 +162,34 @@ class LiveProgram:
         return float(value) if T.without_none(t) == T.FLOAT and type(value) is int else value
 
     # -- classes -----------------------------------------------------------------------------------------------------
+    def annotated_in_init(self, cls: type, name: str) -> T.Type | None:
+        """The type that `self.name: T = ...` in `__init__` of the class (or of a base of it) declares, or None."""
+        for base in cls.__mro__:
+            init = vars(base).get("__init__")
+            if not inspect.isfunction(init) or live_types.library_of(init):
+                continue
+            rows = self._init_annotations.get(init)
+            if rows is None:
+                rows = self._init_annotations[init] = self._annotations_in(init)
+            if name in rows:
+                return rows[name]
+        return None
+
+    def _annotations_in(self, init: Any) -> dict[str, T.Type]:
+        found: dict[str, T.Type] = {}
+        try:
+            source, node = live_source.read(init)
+        except CompileError:
+            return found
+        resolver = LiveResolver(self, live_source.lookup(init), init)
+        for n in ast.walk(node):
+            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Attribute):
+                try:
+                    found[n.target.attr] = resolver.annotation(Emitter(resolver, source, Graph()), n.annotation)
+                except CompileError:
+                    continue
+        return found
+
     def class_type(self, cls: type) -> T.Type | None:
         """The type of a Python class: NamedTuple, Enum, interface or script class; None if it cannot be one."""
         if cls in self._classes:
@@ -254,8 +283,10 @@ class LiveProgram:
             members.pop("__init__", None)
             members.pop("__repr__", None)
             made.methods["__init__"] = self._dataclass_init(made, cls, find)
-            if "__eq__" in members:
-                members.pop("__eq__")
+            generated = {n for n, m in members.items() if getattr(getattr(m, "__code__", None), "co_filename", "") == "<string>"}
+            if "__eq__" in generated:
+                made.methods["__eq__"] = self._dataclass_eq(made, cls)
+            members = {n: m for n, m in members.items() if n not in generated}
         for name, python in members.items():
             if isinstance(python, staticmethod):
                 made.static_methods[name] = self.function(python.__func__)
@@ -286,8 +317,28 @@ class LiveProgram:
             if f.init:
                 parameters.append(Parameter(f.name, t, default))
                 builder.node("prim::SetAttr", (obj, graph.add_input(t, f.name)), name=f.name)
+        post = getattr(cls, "__post_init__", None)
+        if post is not None:
+            method = made.methods["__post_init__"] = self.make_function(post, made, f"{made.name}.__post_init__")
+            builder.node("prim::CallMethod", (obj,), (T.NONE,), name=method.short_name)
         graph.add_output(builder.constant(None))
         return Function.of(f"{made.name}.__init__", Signature(tuple(parameters), T.NONE), graph)
+
+    def _dataclass_eq(self, made: T.ClassType, cls: type) -> Function:
+        """`__eq__` of a dataclass: all fields are equal."""
+        text = " and ".join(f"self.{f.name} == other.{f.name}" for f in dataclasses.fields(cls) if f.compare) or "True"
+        source = Source(f"def __eq__(self, other):\n    return {text}", f"<dataclass {cls.__name__}>")
+        node = ast.parse(source.text).body[0]
+        assert isinstance(node, ast.FunctionDef)
+        resolver = LiveResolver(self, live_source.lookup(cls.__init__), cls.__init__)  # type: ignore[misc]
+
+        def define(function: Function) -> tuple[Signature, Graph]:
+            emitter = Emitter(resolver, source, Graph("__eq__"))
+            parameters = (Parameter("self", made), Parameter("other", made))
+            return emitter.function(node, Signature(parameters, T.BOOL), False), emitter.graph
+
+        signature = Signature((Parameter("self", made), Parameter("other", made)), T.BOOL)
+        return Function(f"{made.name}.__eq__", define, lambda _: signature)
 
     def grad_mode_class(self, name: str) -> T.ClassType:
         """`no_grad`, `enable_grad` and `set_grad_enabled` as classes that compiled code can enter."""

@@ -177,8 +177,9 @@ class SimpleValue(Sugared):
         t = self.it.type
         if not isinstance(t, T.ClassType):
             raise CompileError(f"attributes of {self.describe()} cannot be set", span)
-        if name in t.properties and t.properties[name].setter is not None:
-            e.call_method(span, self.it, t.properties[name].setter, [value])
+        setter = t.properties[name].setter if name in t.properties else None
+        if setter is not None:
+            MethodRef(self.it, setter.short_name).call(e, span, [SimpleValue(value)], {})
             return
         if name not in t.attributes:
             if e.defines_attributes_of(t):
@@ -351,7 +352,8 @@ class ClassRef(Sugared):
             return SimpleValue(e.constant_of(self.type.constants[name], self.type.constant_types.get(name), span))
         if name in self.type.methods:  # an unbound method takes the object first
             return FunctionRef(self.type.methods[name])
-        return super().attr(e, span, name)
+        found: Sugared | None = e.resolver.static_attr(e, span, self.type.python, name)
+        return found if found is not None else super().attr(e, span, name)
 
 
 @dataclass(frozen=True)

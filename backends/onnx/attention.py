@@ -72,7 +72,8 @@ def _embedding_bag(
     return y, bag_of, sizes, b.ints()
 
 
-no_form("embedding_renorm", "embedding_renorm_", reason="it writes to the rows that the indices choose: renormalise the weight before")
+_RENORM = "it writes to the rows that the indices choose: renormalise the weight before"
+no_form("embedding_renorm", "embedding_renorm_", reason=_RENORM)
 
 
 # -- attention ---------------------------------------------------------------------------------------------------------
@@ -195,9 +196,7 @@ def _encoder_layer(
         return layer_norm(b, y, [width], weight_2, bias_2, eps)
 
     y = first(x) if norm_first else x
-    attended, _ = multi_head(
-        b, y, y, y, width, heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type
-    )
+    attended, _ = multi_head(b, y, y, y, width, heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type)
     x = b.op("Add", attended, x)
     x = x if norm_first else first(x)
     hidden = linear(b, second(x) if norm_first else x, ffn_weight_1, ffn_bias_1)

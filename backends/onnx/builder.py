@@ -335,7 +335,7 @@ class Builder:
         if tensor.HasField("shape"):
             shape = tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or self.unknown() for d in tensor.shape.dim)
         code = _CODE.get(tensor.elem_type)
-        return Sym(name, inputs[0].dtype if code is None and inputs else code or 6, shape, sequence)
+        return Sym(name, (inputs[0].dtype if inputs else 6) if code is None else code, shape, sequence)
 
     def unknown(self) -> str:
         """A name for a size of which nothing is known."""

@@ -11,7 +11,7 @@ from onnx import helper
 
 from linstock.backends.onnx.builder import Builder, Dim, Sym, element_type
 from linstock.backends.onnx.errors import Raised
-from linstock.backends.onnx.values import UNSET, Cell, DictCell, ListCell, Location, Pair, Unset, View, key_of
+from linstock.backends.onnx.values import UNSET, Cell, DictCell, ListCell, Location, Pair, Quantized, Unset, View, key_of
 from linstock.ir import dtypes
 from linstock.ir.errors import ExportError
 from linstock.ir.graph import Block, Node, Value
@@ -36,6 +36,9 @@ def flatten(value: Any, out: list[Any]) -> Any:
         if isinstance(content, Pair):
             out += [content.real, content.imag]
             return ("pair", content.dtype)
+        if isinstance(content, Quantized):
+            out.append(content.ints)
+            return ("quantized", content.scale, content.zero_point, content.dtype)
         out.append(content)
         return "tensor"
     if isinstance(value, ListCell):
@@ -65,6 +68,8 @@ def rebuild(structure: Any, values: Iterator[Any]) -> Any:
     if kind == "pair":
         real = next(values)
         return Cell(Pair(real, next(values), structure[1]))
+    if kind == "quantized":
+        return Cell(Quantized(next(values), *structure[1:]))
     if kind == "list":
         return ListCell(tuple(rebuild(s, values) for s in structure[1]))
     if kind == "tuple":
@@ -81,7 +86,7 @@ def _code(value: Any) -> int:
         return dtypes.code_of(value.dtype)
     if type(value) in _SCALARS:
         return _SCALARS[type(value)]
-    raise ExportError("a quantised tensor is carried through a branch or loop that depends on the inputs")
+    raise ExportError("a quantised or complex tensor is carried through a branch or loop that depends on the inputs")
 
 
 def _as_sym(b: Builder, value: Any, code: int) -> Sym:
@@ -215,6 +220,9 @@ class _Merge:
             if isinstance(a, Pair) and isinstance(b, Pair):
                 parts = [self.leaf(a.real, b.real), self.leaf(a.imag, b.imag)]
                 return lambda values: Cell(Pair(parts[0](values), parts[1](values), a.dtype))
+            if isinstance(a, Quantized) and isinstance(b, Quantized) and (a.scale, a.zero_point, a.dtype) == (b.scale, b.zero_point, b.dtype):
+                ints = self.leaf(a.ints, b.ints)
+                return lambda values: Cell(Quantized(ints(values), a.scale, a.zero_point, a.dtype))
             one = self.leaf(a, b)
             return lambda values: Cell(one(values))
         if isinstance(x, ListCell) and isinstance(y, ListCell):

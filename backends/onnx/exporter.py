@@ -213,10 +213,10 @@ class Exporter:
         if any(isinstance(v, (Pair, complex)) for v in flat):
             form = complex_forms.find(name)
             why = f"complex numbers are not supported there: {complex_forms.REASON}"
-        elif any(quantized.is_quantized(v) for v in flat) or quantized.find(name) is not None:
+        elif any(quantized.is_quantized(v) for v in flat):
             form, why = quantized.find(name), "quantised tensors are not supported there: dequantize() first"
         else:
-            form, why = registry.find(name), registry.reason(name)
+            form, why = registry.find(name) or quantized.find(name), registry.reason(name)
         if form is None:
             raise ExportError(f"operator {name} has no ONNX form: {why}. Replace it, or export the model without this part")
         try:

@@ -13,7 +13,7 @@ from linstock.backends.onnx.builder import Builder, Dim, Sym, tensor_proto
 from linstock.backends.onnx.control import flatten, rebuild
 from linstock.backends.onnx.errors import Raised
 from linstock.backends.onnx.exporter import Exporter
-from linstock.backends.onnx.values import Cell, DictCell, ListCell, Pair, lift
+from linstock.backends.onnx.values import Cell, DictCell, ListCell, Pair, Quantized, lift
 from linstock.ir import dtypes
 from linstock.ir import types as T
 from linstock.ir.errors import ExportError
@@ -34,8 +34,8 @@ def export_function(
 ) -> tuple[onnx.ModelProto, list[str]]:
     """Export a function or method on example arguments (arrays, numbers, tuples, lists, dicts, None).
 
-    Numbers and None are fixed; arrays become inputs, complex ones with a last dimension of real and imaginary part. Gives the model and what
-    should be said about it. Raises ExportError.
+    Numbers and None are fixed; arrays become inputs, complex ones with a last dimension of real and imaginary part, quantised ones as their
+    integers; outputs likewise. Gives the model and what should be said about it. Raises ExportError.
     """
     builder = Builder(opset)
     exporter = Exporter(builder, evaluate)
@@ -43,7 +43,7 @@ def export_function(
     structures = [flatten(_cells(a), leaves) for a in arguments]
     names = iter(_input_names(function, arguments, leaves, input_names, receiver is not None))
     inputs: list[Sym] = []
-    stand_ins = [_stand_in(builder, leaf, next(names), dynamic, inputs) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
+    stand_ins = [_stand_in(builder, leaf, next(names), dynamic, inputs) if is_tensor(leaf) else leaf for leaf in leaves]
     unknown = set(dynamic) - {s.name for s in inputs} - set(output_names or ())
     if unknown:
         raise ExportError(f"dynamic_axes names '{sorted(unknown)[0]}', but the inputs are {', '.join(s.name for s in inputs)}")
@@ -76,6 +76,9 @@ def _stand_in(b: Builder, leaf: Any, name: str, dynamic: Mapping[str, Mapping[in
             raise ExportError(f"dynamic_axes names dimension {a} of input '{name}', which has {leaf.ndim}")
     shape: tuple[Dim, ...] = tuple(axes.get(i, n) for i, n in enumerate(leaf.shape))
     code = dtypes.code_of(leaf.dtype)
+    if hasattr(leaf, "ints"):
+        inputs.append(Sym(name, code, shape))
+        return Quantized(inputs[-1], leaf.scale, leaf.zero_point, leaf.dtype_code)
     if leaf.dtype.kind != "c":
         inputs.append(Sym(name, code, shape))
         return inputs[-1]
@@ -84,14 +87,19 @@ def _stand_in(b: Builder, leaf: Any, name: str, dynamic: Mapping[str, Mapping[in
     return Pair(real, imag, code)
 
 
+def is_tensor(value: Any) -> bool:
+    """Whether an example value is a tensor: an array, or a quantised one."""
+    return isinstance(value, np.ndarray) or hasattr(value, "ints")
+
+
 def _cells(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_cells(v) for v in value)
-    return lift(value) if isinstance(value, (np.ndarray, list, dict)) else value
+    return lift(value) if is_tensor(value) or isinstance(value, (list, dict)) else value
 
 
 def _input_names(function: Function, arguments: Sequence[Any], leaves: Sequence[Any], given: Sequence[str] | None, method: bool) -> list[str]:
-    count = sum(isinstance(v, np.ndarray) for v in leaves)
+    count = sum(map(is_tensor, leaves))
     if given is not None:
         if len(given) != count:
             raise ExportError(f"input_names has {len(given)} names, but there are {count} tensors among the inputs")
@@ -101,7 +109,7 @@ def _input_names(function: Function, arguments: Sequence[Any], leaves: Sequence[
     for parameter, argument in zip(parameters, arguments, strict=False):
         inner: list[Any] = []
         flatten(_cells(argument), inner)
-        tensors = [v for v in inner if isinstance(v, np.ndarray)]
+        tensors = [v for v in inner if is_tensor(v)]
         names += [parameter.name] if len(tensors) == 1 else [f"{parameter.name}_{i}" for i in range(len(tensors))]
     return names
 
@@ -141,8 +149,7 @@ def _outputs(
     renamed: dict[str, str] = {}
     outputs = []
     for i, leaf in enumerate(leaves):
-        if not isinstance(leaf, (Sym, np.ndarray, bool, int, float)):
-            raise ExportError("the model returns a quantised tensor: dequantize() it")
+        leaf = leaf.ints if hasattr(leaf, "ints") else leaf
         name = builder.names.take(names[i] if names is not None else own[i] if i < len(own) else f"output_{i}")
         source = leaf if isinstance(leaf, Sym) else builder.constant(np.asarray(leaf))
         if source.name in producers and source.name not in renamed:

@@ -1,4 +1,5 @@
-"""Derivatives of the linalg family: products of matrices and vectors."""
+"""Derivatives of the linalg family: products of matrices and vectors, norms. The others are in `linalg_decomp` (inverses,
+solutions, factorisations) and `linalg_stats` (distances, statistics, integrals)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from linstock.passes.autodiff.reduction import dims_of, spread
 from linstock.passes.autodiff.registry import decomposed, derivative
 
 
-def _t(a: Any) -> Any:
+def adjoint(a: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
     return conj(a.transpose(-2, -1))
 
@@ -21,7 +22,7 @@ def _matmul_left(ops: Any, g: Any, a: Any, b: Any) -> Any:
         return g.unsqueeze(-1) * conj(b) if a.dim() > 1 else g * conj(b)
     if a.dim() == 1:
         return ops.matmul(conj(b), g.unsqueeze(-1)).squeeze(-1)
-    return ops.matmul(g, _t(b))
+    return ops.matmul(g, adjoint(b))
 
 
 def _matmul_right(ops: Any, g: Any, a: Any, b: Any) -> Any:
@@ -29,10 +30,10 @@ def _matmul_right(ops: Any, g: Any, a: Any, b: Any) -> Any:
     if a.dim() == 1:
         return conj(a).unsqueeze(-1) * g.unsqueeze(-2) if b.dim() > 1 else g * conj(a)
     if b.dim() == 1:
-        return ops.matmul(_t(a), g.unsqueeze(-1)).squeeze(-1)
+        return ops.matmul(adjoint(a), g.unsqueeze(-1)).squeeze(-1)
     if b.dim() == 2 and a.dim() > 2:  # one product over all rows instead of a batch that is summed
-        a, g = ops.reshape(a, [-1, a.shape[-1]]), ops.reshape(g, [-1, g.shape[-1]])
-    return ops.matmul(_t(a), g)
+        a, g = ops.flatten(a, 0, -2), ops.flatten(g, 0, -2)
+    return ops.matmul(adjoint(a), g)
 
 
 @derivative("aten::matmul", "aten::mm", "aten::bmm", "aten::mv", "aten::dot", "aten::linalg_matmul")
@@ -54,7 +55,7 @@ def _linear(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
         return lambda: g.unsqueeze(-1) * conj(w), lambda: g.unsqueeze(-1) * conj(x), g
 
     def flat(v: Any) -> Any:
-        return ops.reshape(v, [-1, v.shape[-1]])
+        return ops.flatten(v, 0, -2) if v.dim() > 1 else v.unsqueeze(0)
 
     return lambda: ops.matmul(g, conj(w)), lambda: ops.matmul(flat(g).t(), conj(flat(x))), g
 
@@ -79,8 +80,8 @@ def _addbmm(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     each = ops.unsqueeze(g, 0)
     return (
         lambda: _scale(g, beta),
-        lambda: _scale(ops.matmul(each, _t(b)), alpha),
-        lambda: _scale(ops.matmul(_t(a), each), alpha),
+        lambda: _scale(ops.matmul(each, adjoint(b)), alpha),
+        lambda: _scale(ops.matmul(adjoint(a), each), alpha),
     )
 
 
@@ -183,3 +184,97 @@ def _dist(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
         return _norm_slope(ops, grads[0], a - b, outputs[0], float(order), dims)
 
     return own, lambda: -own()
+
+
+def moved_last(ops: Any, x: Any, dims: Any) -> Any:
+    """Two dimensions as the last ones."""
+    return ops.movedim(x, list(dims), [-2, -1])
+
+
+def _matrix_norm(ops: Any, x: Any, order: Any, dims: Any, keep: bool, dtype: Any) -> Any:
+    x = x if dtype is None else ops.call("aten::to.dtype", x, dtype)
+    rank, dims = x.dim(), [d % x.dim() for d in dims]
+    if order == "fro":
+        return ops.call("aten::linalg_vector_norm", x, 2.0, dims, keep, None)
+    x = moved_last(ops, x, dims)
+    if order == "nuc":
+        y = ops.sum(ops.linalg_svdvals(x), [-1])
+    else:
+        values = ops.linalg_svdvals(x) if abs(order) == 2 else ops.sum(ops.abs(x), [-2 if abs(order) == 1 else -1])
+        y = ops.amax(values, [-1]) if order > 0 else ops.amin(values, [-1])
+    if keep:
+        for d in sorted(d % rank for d in dims):
+            y = y.unsqueeze(d)
+    return y
+
+
+@decomposed("aten::linalg_matrix_norm", "aten::linalg_matrix_norm.str_ord")
+def _linalg_matrix_norm(ops: Any, x: Any, order: Any, dims: Any, keep: bool, dtype: Any) -> Any:
+    return _matrix_norm(ops, x, order, dims, keep, dtype)
+
+
+@decomposed("aten::nuclear_norm")
+def _nuclear_norm(ops: Any, x: Any, keep: bool) -> Any:
+    return _matrix_norm(ops, x, "nuc", [-2, -1], keep, None)
+
+
+@decomposed("aten::nuclear_norm.dim")
+def _nuclear_norm_dim(ops: Any, x: Any, dims: Any, keep: bool) -> Any:
+    return _matrix_norm(ops, x, "nuc", dims, keep, None)
+
+
+@decomposed("aten::linalg_norm", "aten::linalg_norm.ord_str")
+def _linalg_norm(ops: Any, x: Any, order: Any, dim: Any, keep: bool, dtype: Any) -> Any:
+    dims = [dim] if isinstance(dim, int) else dim
+    if order is not None and (len(dims) == 2 if dims is not None else x.dim() == 2):
+        return _matrix_norm(ops, x, order, [-2, -1] if dims is None else dims, keep, dtype)
+    return ops.call("aten::linalg_vector_norm", x, 2.0 if order is None else order, dims, keep, dtype)
+
+
+@decomposed("aten::linalg_cond", "aten::linalg_cond.p_str")
+def _cond(ops: Any, x: Any, order: Any) -> Any:
+    if order is None or order in (2, -2):
+        values = ops.linalg_svdvals(x)
+        large, small = ops.select(values, -1, 0), ops.select(values, -1, values.shape[-1] - 1)
+        return small / large if order == -2 else large / small
+    inverse = ops.linalg_inv(x)
+    return _matrix_norm(ops, x, order, [-2, -1], False, None) * _matrix_norm(ops, inverse, order, [-2, -1], False, None)
+
+
+@decomposed("aten::linalg__powsum")
+def _powsum(ops: Any, x: Any, order: Any, dim: Any, keep: bool, dtype: Any) -> Any:
+    x = x if dtype is None else ops.call("aten::to.dtype", x, dtype)
+    return ops.call("aten::sum.dim_IntList", ops.abs(x) ** order, dim, keep, None)
+
+
+@decomposed("aten::native_norm")
+def _native_norm(ops: Any, x: Any, order: Any) -> Any:
+    return ops.call("aten::norm.Scalar", x, order)
+
+
+@decomposed("aten::native_norm.ScalarOpt_dim_dtype")
+def _native_norm_dim(ops: Any, x: Any, order: Any, dim: Any, keep: bool, dtype: Any) -> Any:
+    return ops.call("aten::linalg_vector_norm", x, 2.0 if order is None else order, dim, keep, dtype)
+
+
+@decomposed("aten::norm_except_dim")
+def _norm_except(ops: Any, v: Any, power: int, dim: int) -> Any:
+    if dim == -1:
+        return ops.call("aten::norm.Scalar", v, power)
+    rest = [d for d in range(v.dim()) if d != dim]
+    return ops.call("aten::linalg_vector_norm", v, float(power), rest, True, None)
+
+
+@decomposed("aten::_weight_norm")
+def _weight_norm(ops: Any, v: Any, g: Any, dim: int) -> Any:
+    return v * (g / _norm_except(ops, v, 2, dim))
+
+
+@decomposed("aten::renorm")
+def _renorm(ops: Any, x: Any, order: Any, dim: int, limit: Any) -> Any:
+    rest = [d for d in range(x.dim()) if d != dim % x.dim()]
+    size = ops.call("aten::linalg_vector_norm", x, order, rest, True, None)
+    return x * ops.where(size > limit, limit / (size + 1e-7), 1.0)
+
+
+from linstock.passes.autodiff import linalg_decomp, linalg_stats  # noqa: E402, F401  (the rest of the family)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import struct
 import sys
 import zipfile
@@ -242,16 +243,44 @@ class ArchiveReader:
         if self.is_torchscript or self.is_legacy_json:
             return
         if self.has(".data/extern_modules"):
-            what = "a torch.package archive: export the model with torch.jit.save"
+            what = "a torch.package archive without a TorchScript module: save the model with torch.jit.save"
         elif self.is_eager:
-            what = "a file of torch.save: load it with linstock.load"
+            what = self._eager()
         elif self.has("archive_format") or self.has("serialized_exported_program.json"):
-            what = "a torch.export archive (.pt2)"
+            what = "a torch.export archive (.pt2): save the model with torch.jit.save instead"
         elif self.has("constants.pkl") or self.has("version") or self.has(".data/version"):
             raise ArchiveError(f"{self.name} is an incomplete TorchScript archive: it has no data.pkl")
         else:
             what = f"a zip archive of something else (it holds {', '.join(self.names()[:3]) or 'only folders'})"
         raise ArchiveError(f"{self.name} is not a TorchScript archive: it is {what}")
+
+
+    def _eager(self) -> str:
+        """What a file of torch.save holds, and what to do with it."""
+        named = _first_class(bytes(self.read("data.pkl")[: 1 << 16]))
+        if named is not None:
+            return (
+                f"a file of torch.save with a pickled Python object of '{named}', which only its source can read: save the "
+                "model with torch.jit.script(model).save(path), or its values with torch.save(model.state_dict(), path)"
+            )
+        return (
+            "a file of torch.save with a state_dict or other values, but no program: linstock.load reads the values; to run "
+            "the model, save it with torch.jit.script(model).save(path)"
+        )
+
+
+def _first_class(data: bytes) -> str | None:
+    """The first name in a pickle that is neither Python's, NumPy's nor one of PyTorch's for plain values."""
+    for module, name in re.findall(rb"c([A-Za-z_][\w.]*)\n([A-Za-z_][\w.]*)\n", data):
+        if not _VALUES.fullmatch(module):
+            return f"{module.decode()}.{name.decode()}"
+    return None
+
+
+#: modules whose names a pickle of plain values refers to
+_VALUES = re.compile(
+    rb"torch(\.(_utils|_tensor|storage|serialization|cuda|nn\.parameter))?|collections|builtins|__builtin__|numpy[\w.]*|_codecs"
+)
 
 
 class _Window(io.RawIOBase):

@@ -51,8 +51,8 @@ def array(spec: Any, random: np.random.Generator) -> Array:
     if isinstance(spec, np.ndarray):
         return spec
     if isinstance(spec, Whole):
-        return random.integers(0, spec.bound, spec.shape)
-    return random.standard_normal(spec).astype(np.float32)
+        return np.asarray(random.integers(0, spec.bound, spec.shape))
+    return np.asarray(random.standard_normal(spec), np.float32)
 
 
 def check(c: Case) -> None:
@@ -169,7 +169,8 @@ NORMS = [
     case(F + "rms_norm(x0, [8], x1)", IMAGE, (8,)),
     case(F + "rms_norm(x0, [9, 8], None, 1e-3)", IMAGE),
     case(F + "local_response_norm(x0, 3)", IMAGE),
-    *[case(t, IMAGE) for t in ("torch.softmax(x0, 1)", "torch.softmax(x0, -1, torch.float64)", "torch.log_softmax(x0, 0)",
+    *[case(t, IMAGE) for t in ("torch.softmax(x0, 1)",
+                               "torch.softmax(x0, -1, torch.float64)", "torch.log_softmax(x0, 0)",
                                "torch.logsumexp(x0, [0, 2])", "torch.logsumexp(x0, 1, True)", F + "normalize(x0)")],
     case("torch.softmax(x0, 0)", ()),
 ]  # fmt: skip
@@ -216,7 +217,8 @@ ATTENTION = [
     encoder(False, False, "x13, 0", ~np.tri(5, dtype=bool)),
     case("torch._native_multi_head_attention(x0, x0, x0, 8, 2, x1, x2, x3, x4)", (2, 5, 8), *_JOINT),
     case(
-        "torch._native_multi_head_attention(x0, x0, x0, 8, 2, x1, x2, x3, x4, x5, True, False, 1)", (2, 5, 8), *_JOINT, _PADDED,
+        "torch._native_multi_head_attention(x0, x0, x0, 8, 2, x1, x2, x3, x4, x5, True, False, 1)", (2, 5, 8),
+        *_JOINT, _PADDED,
     ),
 ]  # fmt: skip
 
@@ -285,17 +287,21 @@ RECURRENT = [
 ]  # fmt: skip
 
 _PAIRS: list[tuple[str, Any, Any]] = [
-    ("matmul(x0, x1)", (2, 3, 4), (4, 5)), ("matmul(x0, x1)", (2, 1, 3, 4), (5, 4, 2)), ("matmul(x0, x1)", (3, 4), (4,)),
-    ("matmul(x0, x1)", (4,), (4, 5)), ("matmul(x0, x1)", (4,), (4,)), ("mm(x0, x1)", Whole((3, 4), 9), Whole((4, 5), 9)),
+    ("matmul(x0, x1)", (2, 3, 4), (4, 5)), ("matmul(x0, x1)", (2, 1, 3, 4), (5, 4, 2)), ("matmul(x0, x1)", (3, 4),
+    (4,)),
+    ("matmul(x0, x1)", (4,), (4, 5)), ("matmul(x0, x1)", (4,), (4,)), ("mm(x0, x1)", Whole((3, 4), 9), Whole((4, 5),
+    9)),
     ("bmm(x0, x1)", (2, 3, 4), (2, 4, 5)), ("mv(x0, x1)", (3, 4), (4,)), ("dot(x0, x1)", (4,), (4,)),
     ("outer(x0, x1)", (4,), (3,)), ("inner(x0, x1)", (3, 4), (5, 4)), ("kron(x0, x1)", (3, 4), (2, 3)),
     ("einsum('ij,jk->ik', x0, x1)", (3, 4), (4, 5)), ("einsum('bij,bjk', x0, x1)", (2, 3, 4), (2, 4, 5)),
     ("einsum('...ij,jk->...ki', x0, x1)", (2, 3, 4), (4, 5)), ("einsum('ii,j->ij', x0, x1)", (4, 4), (4,)),
     ("einsum('i j, k -> ', x0, x1)", (3, 4), (4,)), ("cross(x0, x1)", (2, 3), (2, 3)),
-    ("linalg.cross(x0, x1)", (2, 3), (2, 3)), ("cdist(x0, x1)", (2, 3, 4), (2, 5, 4)), ("cdist(x0, x1, 1.0)", (3, 4), (2, 4)),
+    ("linalg.cross(x0, x1)", (2, 3), (2, 3)), ("cdist(x0, x1)", (2, 3, 4), (2, 5, 4)), ("cdist(x0, x1, 1.0)", (3, 4),
+    (2, 4)),
     ("dist(x0, x1)", (3, 4), (3, 4)), ("linalg.vecdot(x0, x1)", (3, 4), (3, 4)),
     ("nn.functional.linear(x0, x1)", (2, 3, 4), (5, 4)), ("nn.functional.linear(x0, x1)", (4,), (5, 4)),
-    ("nn.functional.cosine_similarity(x0, x1)", (3, 4), (3, 4)), ("nn.functional.pairwise_distance(x0, x1)", (3, 4), (3, 4)),
+    ("nn.functional.cosine_similarity(x0, x1)", (3, 4), (3, 4)), ("nn.functional.pairwise_distance(x0, x1)", (3, 4),
+    (3, 4)),
 ]  # fmt: skip
 LINEAR = [
     *[case(f"torch.{text}", x, y) for text, x, y in _PAIRS],
@@ -320,14 +326,16 @@ LINEAR = [
 
 _SIGNS = np.asarray([[1, -1, 1, -1]] * 3, np.float32)
 _LOSSES: list[tuple[str, Any]] = [
-    ("mse_loss(x0, x1)", (3, 4)), ("mse_loss(x0, x1, reduction='none')", (3, 4)), ("l1_loss(x0, x1, reduction='sum')", (3, 4)),
+    ("mse_loss(x0, x1)", (3, 4)), ("mse_loss(x0, x1, reduction='none')", (3, 4)),
+    ("l1_loss(x0, x1, reduction='sum')", (3, 4)),
     ("smooth_l1_loss(x0, x1, beta=0.5)", (3, 4)), ("huber_loss(x0, x1, delta=0.7)", (3, 4)),
     ("kl_div(x0, x1, reduction='batchmean')", positive(3, 4)), ("kl_div(x0, x1, log_target=True)", (3, 4)),
     ("binary_cross_entropy_with_logits(x0, x1)", positive(3, 4)), ("soft_margin_loss(x0, x1)", _SIGNS),
     ("hinge_embedding_loss(x0, x1)", _SIGNS), ("cross_entropy(x0, x1)", Whole((3,), 4)),
     ("cross_entropy(x0, x1, label_smoothing=0.1)", Whole((3,), 4)), ("cross_entropy(x0, x1)", positive(3, 4)),
     ("cross_entropy(x0, x1, ignore_index=1)", np.asarray([0, 1, 3])), ("nll_loss(x0, x1)", Whole((3,), 4)),
-    ("cross_entropy(x0, x1, reduction='none')", np.asarray([0, -100, 3])), ("multi_margin_loss(x0, x1)", Whole((3,), 4)),
+    ("cross_entropy(x0, x1, reduction='none')", np.asarray([0, -100, 3])), ("multi_margin_loss(x0, x1)", Whole((3,),
+    4)),
 ]  # fmt: skip
 LOSSES = [
     *[case(F + text, (3, 4), target) for text, target in _LOSSES],

@@ -99,6 +99,8 @@ class Vector:
         return 2
 
     def __getitem__(self, i: int) -> float:
+        if i > 1:
+            raise IndexError("a vector has two elements")
         return self.x if i == 0 else self.y
 
     def __setitem__(self, i: int, v: float) -> None:
