@@ -103,7 +103,7 @@ def _product(shape: list[int]) -> int:
 
 def problems_of(module: Any) -> list[dict[str, str]]:
     """What of a model is not supported: each with what it is, why, and where in the source."""
-    from linstock.backends.array.derive import has_kernel
+    from linstock.runtime.dispatch import is_runnable
 
     problems: dict[tuple[str, str], dict[str, str]] = {}
 
@@ -123,7 +123,7 @@ def problems_of(module: Any) -> list[dict[str, str]]:
             add(function.name, problem.message, problem.span.show() if problem.span else "")
             continue
         for node in graph.walk():
-            if node.schema is not None and not has_kernel(node.full_name):
+            if node.schema is not None and not is_runnable(node.full_name):
                 add(node.full_name, "no kernel for this operator", node.span.show() if node.span else "")
             for inner in (node.attributes.get("value"), node.attributes.get("function")):
                 if isinstance(inner, Function):
@@ -133,7 +133,7 @@ def problems_of(module: Any) -> list[dict[str, str]]:
 
 def operator_rows() -> list[dict[str, str]]:
     """One row per operator overload: its family, and "yes", "derived" or why not for kernel, gradient and ONNX form."""
-    from linstock.backends.array.derive import has_kernel
+    from linstock.runtime.dispatch import is_runnable
     from linstock.backends.onnx.registry import support as onnx_support
     from linstock.passes.autodiff.registry import support as gradient_support
 
@@ -141,7 +141,7 @@ def operator_rows() -> list[dict[str, str]]:
         {
             "name": name,
             "family": operators.family(name),
-            "kernel": "yes" if has_kernel(name) else "no",
+            "kernel": "yes" if is_runnable(name) else "no",
             "gradient": gradient_support(name),
             "onnx": onnx_support(name),
         }

@@ -541,6 +541,9 @@ class ExpressionEmitter:
         a, b = a_sugared.it, b_sugared.it
         if a.type == T.NONE and b.type != T.NONE:
             a, b, left = b, a, right
+        if isinstance(a.type, T.EnumType) and a.type == b.type:
+            same_member = self.call_operator(span, "aten::eq" if positive else "aten::ne", [a, b], {})
+            return Condition(same_member)
         value = self.at(span).op("aten::__is__" if positive else "aten::__isnot__", a, b)
         if b.type != T.NONE:
             return Condition(value)

@@ -97,7 +97,7 @@ def lookup(function: Any) -> Callable[[str], Any]:
 def qualified_name(obj: Any) -> str:
     """`__torch__.pkg.mod.Name` of a function or class; `__main__` is left out."""
     module = getattr(obj, "__module__", "") or ""
-    name = (getattr(obj, "__qualname__", None) or getattr(obj, "__name__", "fn")).replace("<locals>.", "").replace("<lambda>", "lambda_")
+    name = getattr(obj, "__name__", "fn").replace("<lambda>", "lambda_")
     parts = [p for p in module.split(".") if p and p != "__main__"] + name.split(".")
     parts = [p if p.isidentifier() and not keyword.iskeyword(p) else re.sub(r"\W", "_", p) + "_" * keyword.iskeyword(p) for p in parts]
     return ".".join(["__torch__", *parts])

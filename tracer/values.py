@@ -209,8 +209,8 @@ class SimpleValue(Sugared):
     def _call_with_hooks(self, e: Emitter, span: Span, t: T.ClassType, args: Args, kwargs: Kwargs) -> Sugared:
         """A module call: pre-hooks may replace the arguments, hooks the result; both see the arguments as a tuple."""
         packed = SimpleValue(TupleOf(tuple(args)).value(e, span))
-        for name in t.forward_pre_hooks:
-            result = MethodRef(self.it, name).call(e, span, [packed], {}).value(e, span)
+        for name in t.forward_pre_hooks:  # a hook is called as a function: archives do not have it among the methods
+            result = FunctionRef(t.methods[name]).call(e, span, [self, packed], {}).value(e, span)
             if isinstance(result.type, T.TupleType):
                 packed = SimpleValue(result)
             elif result.type != T.NONE:
@@ -218,7 +218,7 @@ class SimpleValue(Sugared):
         unpacked = packed.elements(e, span) or []
         out = self.attr(e, span, "forward").call(e, span, unpacked, kwargs)
         for name in t.forward_hooks:
-            replaced = MethodRef(self.it, name).call(e, span, [packed, out], {})
+            replaced = FunctionRef(t.methods[name]).call(e, span, [self, packed, out], {})
             if replaced.value(e, span).type != T.NONE:
                 out = replaced
         return out
