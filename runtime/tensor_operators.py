@@ -20,7 +20,7 @@ def value_text(value: Any) -> str:
         return f"Enum<{type(value).__name__}.{value.name}>"
     if isinstance(value, ScriptObject):
         return f"<{value.type.name} object at {id(value):#x}>"
-    return str(value)
+    return text.default_text(value)
 
 
 text.format_value = value_text

@@ -14,11 +14,11 @@ from linstock.ir.graph import Builder, Graph, Value
 from linstock.ir.program import MISSING, CompilationUnit, Function, Parameter, Signature
 from linstock.ir.schema import torchbind
 from linstock.ir.source import Source, Span
-from linstock.tracer import annotations, builtins, matching, safety, upgraders
+from linstock.tracer import annotations as notation, builtins, matching, safety, upgraders
 from linstock.tracer.control import assigned_names
 from linstock.tracer.emitter import Emitter
 from linstock.tracer.environment import Frame
-from linstock.tracer.expressions import Condition
+from linstock.tracer.expressions import Condition, ExpressionEmitter
 from linstock.tracer.resolver import EnumConstant, Resolver, parameter_list
 from linstock.tracer.values import (
     Args, BuiltinFunction, ClassRef, EnumRef, FunctionRef, Kwargs, NamedTupleRef, Namespace, SimpleValue, Special, Sugared,
@@ -147,7 +147,7 @@ class ArchiveProgram:
             return tuple(items) if isinstance(node, ast.Tuple) else items
         if isinstance(node, ast.Dict):
             return {self.literal(k): self.literal(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None}
-        name = annotations.dotted(node)
+        name = notation.dotted(node)
         if name in _NUMBERS:
             return _NUMBERS[name]
         if name and name.startswith("CONSTANTS.c") and name[11:].isdigit():
@@ -159,7 +159,7 @@ class ArchiveProgram:
                 return EnumConstant(enum, member)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("annotate", "unchecked_cast"):
             return self.literal(node.args[1], t)
-        if isinstance(node, ast.Call) and annotations.dotted(node.func) == "torch.device":
+        if isinstance(node, ast.Call) and notation.dotted(node.func) == "torch.device":
             from linstock.ir.device import Device
 
             return Device(*[self.literal(a) for a in node.args])
@@ -173,7 +173,7 @@ class ArchiveProgram:
 
     # -- classes -----------------------------------------------------------------------------------------------------
     def _import_class(self, name: str, source: Source, node: ast.ClassDef) -> T.Type:
-        base = annotations.dotted(node.bases[0]) if node.bases else ""
+        base = notation.dotted(node.bases[0]) if node.bases else ""
         if base == "NamedTuple":
             return self._import_named_tuple(name, source, node)
         if base == "Enum":
@@ -205,9 +205,9 @@ class ArchiveProgram:
                 continue
         return cls
 
-    def _import_attribute(self, e: Emitter, cls: T.ClassType, name: str, item: ast.AnnAssign) -> None:
+    def _import_attribute(self, e: ExpressionEmitter, cls: T.ClassType, name: str, item: ast.AnnAssign) -> None:
         annotation = item.annotation
-        final = isinstance(annotation, ast.Subscript) and annotations.dotted(annotation.value) == "Final"
+        final = isinstance(annotation, ast.Subscript) and notation.dotted(annotation.value) == "Final"
         t = self.resolver.annotation(e, annotation)
         if final or item.value is not None:
             assert item.value is not None
@@ -215,12 +215,12 @@ class ArchiveProgram:
         else:
             cls.attributes[name] = patched_type(cls, name, t)
 
-    def _import_head(self, e: Emitter, cls: T.ClassType, item: ast.Assign) -> None:
+    def _import_head(self, e: ExpressionEmitter, cls: T.ClassType, item: ast.Assign) -> None:
         target = item.targets[0]
         if isinstance(target, ast.Subscript):  # __annotations__["0"] = Type
             cls.attributes[self.literal(target.slice)] = self.resolver.annotation(e, item.value)
             return
-        name = annotations.dotted(target)
+        name = notation.dotted(target)
         if name in ("__parameters__", "__buffers__"):
             (cls.parameters if name == "__parameters__" else cls.buffers).update(self.literal(item.value))
         elif name == "__forward_hooks__":
@@ -303,7 +303,7 @@ class QualifiedName(Sugared):
     def describe(self) -> str:
         return f"'{self.path}'"
 
-    def attr(self, e: Emitter, span: Span, name: str) -> Sugared:
+    def attr(self, e: ExpressionEmitter, span: Span, name: str) -> Sugared:
         path = f"{self.path}.{name}"
         t = self.program.find_type(path)
         if t is not None:
@@ -326,25 +326,25 @@ class _Constants(Sugared):
     def __init__(self, program: ArchiveProgram) -> None:
         self.program = program
 
-    def attr(self, e: Emitter, span: Span, name: str) -> Sugared:
+    def attr(self, e: ExpressionEmitter, span: Span, name: str) -> Sugared:
         value = self.program.constant(int(name[1:])) if name[1:].isdigit() else None
         t = self.program.resolver.type_of(value)
         return SimpleValue(e.constant_of(value, t, span))
 
 
 class _Operators(Sugared):
-    def attr(self, e: Emitter, span: Span, name: str) -> Sugared:
+    def attr(self, e: ExpressionEmitter, span: Span, name: str) -> Sugared:
         return Namespace(name)
 
 
-def _raise(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
+def _raise(e: ExpressionEmitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     message = args[0].value(e, span)
     name = args[1].value(e, span) if len(args) > 1 else e.builder.constant(None)
     e.at(span).node("prim::RaiseException", (message, name))
     return SimpleValue(e.builder.constant(None))
 
 
-def _fork(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
+def _fork(e: ExpressionEmitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     local = args[0]
     if not isinstance(local, LocalFunction):
         raise CompileError("fork takes an inner function here", span)
@@ -353,7 +353,7 @@ def _fork(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     return SimpleValue(e.at(span).value("prim::fork", captured, result, function=function))
 
 
-def compile_closure(e: Emitter, local: LocalFunction) -> tuple[Function, list[Value]]:
+def compile_closure(e: ExpressionEmitter, local: LocalFunction) -> tuple[Function, list[Value]]:
     """Compile an inner function without parameters; the values it uses from outside become its inputs."""
     own = set(assigned_names(local.node.body))
     used = [n.id for s in local.node.body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id not in own]
@@ -382,7 +382,7 @@ class ArchiveResolver(Resolver):
             "__torch__": QualifiedName(program, "__torch__"), "fork": Special("fork", _fork),
         }  # fmt: skip
 
-    def name(self, e: Emitter, span: Span, name: str) -> Sugared | None:
+    def name(self, e: ExpressionEmitter, span: Span, name: str) -> Sugared | None:
         found = self.names.get(name)
         if found is not None:
             return found
@@ -398,32 +398,32 @@ class ArchiveResolver(Resolver):
         cls = getattr(value, "type", None)
         return cls if isinstance(cls, T.Type) else None
 
-    def operator(self, e: Emitter, span: Span, namespace: str, name: str) -> Sugared:
+    def operator(self, e: ExpressionEmitter, span: Span, namespace: str, name: str) -> Sugared:
         if namespace == "prim" and name == "RaiseException":
             return Special(name, _raise)
         if namespace == "aten" and name == "autograd":
             return Namespace("aten")
         return super().operator(e, span, namespace, name)
 
-    def class_attr(self, e: Emitter, span: Span, obj: Value, cls: T.ClassType, name: str) -> Sugared | None:
+    def class_attr(self, e: ExpressionEmitter, span: Span, obj: Value, cls: T.ClassType, name: str) -> Sugared | None:
         """Methods of packed parameters are operators: `packed.unpack()` is `quantized::conv2d_unpack`."""
         kind = cls.name.rpartition(".")[2].removesuffix("PackedParamsBase").lower()
         if cls.is_torchbind and operators.is_known(f"quantized::{kind}_{name}"):
             return BuiltinFunction(f"quantized::{kind}_{name}", obj)
         return None
 
-    def call_operator(self, e: Emitter, span: Span, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    def call_operator(self, e: ExpressionEmitter, span: Span, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
         if self.program.version < 10:
             upgraded = upgraders.apply(e, span, self.program, name, args, kwargs)
             if upgraded is not None:
                 return upgraded
         return matching.emit_builtin(e, span, name, args, kwargs)
 
-    def inner_function(self, e: Emitter, node: ast.FunctionDef | ast.Lambda) -> Sugared:
+    def inner_function(self, e: ExpressionEmitter, node: ast.FunctionDef | ast.Lambda) -> Sugared:
         assert isinstance(node, ast.FunctionDef)
         return LocalFunction(node, e.frame)
 
-    def syntactic_call(self, e: Emitter, node: ast.Call, hint: T.Type | None) -> Sugared | None:
+    def syntactic_call(self, e: ExpressionEmitter, node: ast.Call, hint: T.Type | None) -> Sugared | None:
         if not isinstance(node.func, ast.Name) or e.frame.find(node.func.id) is not None:
             return None
         span = e.span_of(node)
@@ -438,7 +438,7 @@ class ArchiveResolver(Resolver):
             return SimpleValue(e.at(span).value("prim::Uninitialized", (), self.annotation(e, node.args[0])))
         return super().syntactic_call(e, node, hint)
 
-    def _annotate(self, e: Emitter, node: ast.Call, span: Span) -> Value:
+    def _annotate(self, e: ExpressionEmitter, node: ast.Call, span: Span) -> Value:
         t = self.annotation(e, node.args[0])
         inner = node.args[1]
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "tolist":
@@ -452,7 +452,7 @@ class ArchiveResolver(Resolver):
             raise CompileError(f"expected a value of type {t.annotation()} but got {value.type.annotation()}", span)
         return e.widen(converted, t)
 
-    def isinstance_condition(self, e: Emitter, span: Span, node: ast.Call) -> Condition:
+    def isinstance_condition(self, e: ExpressionEmitter, span: Span, node: ast.Call) -> Condition:
         """Archive code narrows explicitly (unchecked_cast), so the test alone is compiled."""
         wanted = builtins.isinstance_types(e, node.args[1])
         value = e.value(node.args[0])

@@ -18,7 +18,7 @@ from linstock.tracer import control
 from linstock.tracer.control import Status
 from linstock.tracer.environment import Frame
 from linstock.tracer.expressions import ExpressionEmitter
-from linstock.tracer.values import SimpleValue, Sugared
+from linstock.tracer.values import Narrowed, SimpleValue, Sugared
 
 UNKNOWN = T.VarType("unknown")  # the type of a result before any return was seen
 FLAGS = ("$skip", "$stop", "$returned")
@@ -127,6 +127,8 @@ class BranchEmitter(ExpressionEmitter):
             self.frame, self.builder = outer, before
 
     def _narrow(self, name: str, t: T.Type, span: Span) -> Sugared:
+        if "." in name:
+            return Narrowed(t)
         found = self.frame.find(name)
         assert found is not None
         value = found.value(self, span)
@@ -151,6 +153,13 @@ class BranchEmitter(ExpressionEmitter):
             if both_leave and not hidden:
                 continue
             sides: list[Sugared | None] = [frame.find(name) for frame, _ in (a, b)]
+            if "." in name:
+                known = [side for side, left in zip(sides, gone, strict=True) if not left]
+                if known[0] is not None and known[0] == known[-1]:
+                    outer.set(name, known[0])
+                else:
+                    outer.spoil(name, "")
+                continue
             if not hidden and not any(gone) and None in sides:
                 branch = "true" if sides[0] is None else "false"
                 why = a[0].why_broken(name) or b[0].why_broken(name)

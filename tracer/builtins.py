@@ -14,7 +14,7 @@ from linstock.tracer import matching
 from linstock.tracer.values import Args, BuiltinFunction, Counter, Kwargs, Range, SimpleValue, Special, Sugared, Zip, plain
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
 
 
 def _range(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:

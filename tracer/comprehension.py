@@ -12,7 +12,7 @@ from linstock.tracer.environment import Frame
 from linstock.tracer.values import Range, SimpleValue, Sugared, TupleOf
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
 
 
 def compile(e: Emitter, node: ast.ListComp | ast.DictComp | ast.GeneratorExp, hint: T.Type | None) -> Sugared:

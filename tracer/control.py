@@ -45,6 +45,26 @@ def assigned_names(statements: Sequence[ast.stmt]) -> list[str]:
     return list(found)
 
 
+def path_of(node: ast.expr) -> str | None:
+    """`a` and `a.b.c` as text; None for other expressions. A walrus stands for its name."""
+    if isinstance(node, ast.NamedExpr):
+        node = node.target
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = path_of(node.value)
+        return None if base is None else f"{base}.{node.attr}"
+    return None
+
+
+def assigned_paths(statements: Sequence[ast.stmt]) -> list[str]:
+    """Attributes (`self.cache`) that the statements assign."""
+    stored = (
+        n for s in statements for n in _own_nodes(s) if isinstance(n, ast.Attribute) and isinstance(n.ctx, (ast.Store, ast.Del))
+    )
+    return [p for p in dict.fromkeys(map(path_of, stored)) if p is not None]
+
+
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """Walk without entering functions and comprehensions."""
     yield node

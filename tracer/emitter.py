@@ -12,11 +12,11 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Builder, Graph, Value
 from linstock.ir.program import Signature
 from linstock.ir.source import Span
-from linstock.tracer import annotations, cleaning, control, matching
+from linstock.tracer import annotations as notation, cleaning, control, matching
 from linstock.tracer.control import Status
 from linstock.tracer.expressions import Condition
 from linstock.tracer.loops import LoopEmitter
-from linstock.tracer.values import SimpleValue, Sugared
+from linstock.tracer.values import Narrowed, SimpleValue, Sugared
 
 
 class Emitter(LoopEmitter):
@@ -102,7 +102,7 @@ class Emitter(LoopEmitter):
     # -- assignment --------------------------------------------------------------------------------------------------
     def on_Assign(self, s: ast.Assign) -> None:
         if s.type_comment is not None and len(s.targets) == 1:
-            annotation = annotations.parsed_text(s.type_comment, s.targets[0])
+            annotation = notation.parsed_text(s.type_comment, s.targets[0])
             return self.on_AnnAssign(ast.copy_location(ast.AnnAssign(s.targets[0], annotation, s.value, 1), s))
         hint = None
         if len(s.targets) == 1:
@@ -214,10 +214,15 @@ class Emitter(LoopEmitter):
             if isinstance(value, SimpleValue) and not value.it.name and value.it.node.kind != "prim::Constant":
                 value.it.name = target.id
             self.frame.set(target.id, value)
+            self.frame.forget_paths(target.id)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, value, span)
         elif isinstance(target, ast.Attribute):
-            self.expression(target.value).set_attr(self, span, target.attr, value.value(self, span))
+            given = value.value(self, span)
+            self.expression(target.value).set_attr(self, span, target.attr, given)
+            path = control.path_of(target)
+            if path is not None:
+                self.frame.set(path, Narrowed(given.type))
         elif isinstance(target, ast.Subscript):
             self.set_item(target, value.value(self, span), span)
         else:

@@ -69,3 +69,12 @@ class Frame:
     def spoil(self, name: str, why: str) -> None:
         self.assigned.pop(name, None)
         self.broken[name] = why
+
+    def forget_paths(self, root: str) -> None:
+        """Drop what is known of the attributes of a variable that gets another value."""
+        frame: Frame | None = self
+        start = root + "."
+        while frame is not None:
+            for name in [n for n in (*frame.assigned, *frame.refined) if n.startswith(start)]:
+                self.spoil(name, "")
+            frame = frame.parent

@@ -13,9 +13,9 @@ from linstock.ir.graph import Block, Builder, Graph, Node, Value, type_of_consta
 from linstock.ir.program import Function, Signature
 from linstock.ir.schema import Argument
 from linstock.ir.source import Source, Span
-from linstock.tracer import arithmetic, formatting, indexing, matching
+from linstock.tracer import arithmetic, control, formatting, indexing, matching
 from linstock.tracer.environment import Frame
-from linstock.tracer.values import BuiltinFunction, ClassRef, MethodRef, Range, SimpleValue, Sugared, TupleOf
+from linstock.tracer.values import BuiltinFunction, ClassRef, MethodRef, Narrowed, Range, SimpleValue, Sugared, TupleOf
 
 @dataclass
 class Condition:
@@ -189,7 +189,16 @@ class ExpressionEmitter:
         return SimpleValue(self.at(self.span_of(node)).constant(v))
 
     def of_Attribute(self, node: ast.Attribute) -> Sugared:
-        return self.expression(node.value).attr(self, self.span_of(node), node.attr)
+        span = self.span_of(node)
+        found = self.expression(node.value).attr(self, span, node.attr)
+        if isinstance(found, SimpleValue) and isinstance(found.it.type, (T.OptionalType, T.UnionType)):
+            path = control.path_of(node)
+            known = None if path is None else self.frame.find(path)
+            if isinstance(known, Narrowed) and known.type != found.it.type and T.is_subtype(known.type, found.it.type):
+                if known.type == T.NONE:
+                    return SimpleValue(self.builder.constant(None))
+                return SimpleValue(self.builder.value("prim::unchecked_cast", (found.it,), known.type))
+        return found
 
     def of_Call(self, node: ast.Call, hint: T.Type | None = None) -> Sugared:
         span = self.span_of(node)
@@ -397,6 +406,14 @@ class ExpressionEmitter:
                 return base.it.type.attributes.get(target.attr)
         return None
 
+    def assign(self, target: ast.expr, value: Sugared) -> None:
+        """Bind a target to a value (statements are the subclass's)."""
+        raise NotImplementedError
+
+    def _narrow(self, name: str, t: T.Type, span: Span) -> Sugared:
+        """What a name means once its type is known to be `t`."""
+        raise NotImplementedError
+
     def iterable(self, node: ast.expr) -> Sugared:
         """What a `for` loop runs over."""
         it = self.expression(node)
@@ -536,8 +553,6 @@ class ExpressionEmitter:
             none = any(isinstance(s, SimpleValue) and s.it.type == T.NONE for s in (a_sugared, b_sugared))
             same = a_sugared == b_sugared and not none
             return Condition(self.at(span).constant(same is positive), same is positive)
-        if isinstance(left, ast.NamedExpr):
-            left = left.target
         a, b = a_sugared.it, b_sugared.it
         if a.type == T.NONE and b.type != T.NONE:
             a, b, left = b, a, right
@@ -551,12 +566,11 @@ class ExpressionEmitter:
             return Condition(value, positive)
         if not a.type.is_optional() and a.type != T.ANY and not isinstance(a.type, T.InterfaceType):
             return Condition(value, not positive)
-        if isinstance(left, ast.Name) and a.type.is_optional():
-            none, some = {left.id: T.NONE}, {left.id: T.without_none(a.type)}
-            if a.type == T.ANY:
-                return Condition(value)
-            none_type: dict[str, T.Type] = dict(none)
-            return Condition(value, None, none_type if positive else some, some if positive else none_type)
+        path = control.path_of(left)
+        if path is not None and a.type.is_optional():
+            none: dict[str, T.Type] = {path: T.NONE}
+            some = {path: T.without_none(a.type)}
+            return Condition(value, None, none if positive else some, some if positive else none)
         return Condition(value)
 
 

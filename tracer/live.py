@@ -18,7 +18,7 @@ from linstock.tracer.resolver import Resolver
 from linstock.tracer.values import MethodRef, SimpleValue, Special, Sugared
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
     from linstock.tracer.script import LiveProgram
 
 _ALWAYS_FALSE = {

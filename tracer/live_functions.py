@@ -13,7 +13,7 @@ from linstock.tracer import matching
 from linstock.tracer.values import Args, Kwargs, SimpleValue, Sugared
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
 
 
 def _named(span: Span, function: str, names: str, args: Args, kwargs: Kwargs) -> dict[str, Sugared]:

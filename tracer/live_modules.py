@@ -17,7 +17,7 @@ from linstock.tracer.live_values import IgnoredFunction, PythonConstant, constan
 from linstock.tracer.values import Args, FunctionRef, Kwargs, MethodRef, SimpleValue, Special, Sugared, TupleOf
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
     from linstock.tracer.script import LiveProgram
 
 _INTERNAL = {

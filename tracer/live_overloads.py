@@ -20,7 +20,7 @@ from linstock.tracer import live_source
 from linstock.tracer.values import Args, FunctionRef, Kwargs, MethodRef, Sugared
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
     from linstock.tracer.script import LiveProgram
 
 #: annotations by parameter name; "return" is that of the result

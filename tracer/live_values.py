@@ -22,7 +22,7 @@ from linstock.tracer.values import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
     from linstock.tracer.script import LiveProgram
 
 #: modules whose functions are operators, and the prefix of the operator's name

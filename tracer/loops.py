@@ -183,6 +183,11 @@ class LoopEmitter(BranchEmitter):
         block = node.add_block()
         index = block.add_input(T.INT, "i")
         frame = Frame(outer)
+        paths = control.assigned_paths([s])
+        for path in paths:
+            frame.spoil(path, "")
+        for n in control.assigned_names([s]):
+            frame.forget_paths(n)
         for n, v in carried.items():
             frame.set(n, SimpleValue(block.add_input(v.type, "" if n.startswith("$") else n)))
         before, self.builder = self.builder, Builder(block, span)
@@ -222,6 +227,8 @@ class LoopEmitter(BranchEmitter):
         block.add_output(following)
         for end in ends:
             block.add_output(end)
+        for path in paths:
+            outer.spoil(path, "")
         for n, v in carried.items():
             out = node.add_output(v.type, "" if n.startswith("$") else n)
             outer.set(n, SimpleValue(out))

@@ -13,7 +13,7 @@ from linstock.ir.schema import Argument, Schema
 from linstock.ir.source import Span
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
 
 Kwargs = dict[str, Value]
 

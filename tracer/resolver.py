@@ -12,16 +12,16 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
 from linstock.ir.program import Function, Parameter, Signature
 from linstock.ir.source import Span
-from linstock.tracer import annotations, builtins, comprehension, matching
+from linstock.tracer import annotations as notation, builtins, comprehension, control, matching
 from linstock.tracer.expressions import Condition
 from linstock.tracer.values import BuiltinFunction, SimpleValue, Sugared
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
 
 
 class Resolver:
-    """What both kinds of programs share: built-in functions, operators, isinstance, annotations."""
+    """What both kinds of programs share: built-in functions, operators, isinstance, notation."""
 
     #: how many more expressions and statements may be compiled; bounded for code of files
     steps: float = math.inf
@@ -37,8 +37,8 @@ class Resolver:
     def annotation(self, e: Emitter, node: ast.expr) -> T.Type:
         """The type an annotation means. Raises CompileError at the annotation."""
         try:
-            return annotations.parse(node, self.named_type)
-        except annotations.AnnotationError as problem:
+            return notation.parse(node, self.named_type)
+        except notation.AnnotationError as problem:
             raise e.error(problem.node if hasattr(problem.node, "lineno") else node, str(problem)) from None
 
     def operator(self, e: Emitter, span: Span, namespace: str, name: str) -> Sugared:
@@ -100,9 +100,9 @@ class Resolver:
             return Condition(e.at(span).constant(known), known)
         out = e.at(span).value("prim::isinstance", (value,), T.BOOL, types=wanted)
         yes, no = builtins.narrowed(value.type, wanted)
-        if not isinstance(node.args[0], ast.Name):
+        name = control.path_of(node.args[0])
+        if name is None:
             return Condition(out)
-        name = node.args[0].id
         return Condition(out, None, {name: yes} if yes is not None else {}, {name: no} if no is not None else {})
 
     def argument_hint(self, e: Emitter, callee: Sugared, place: int | str) -> T.Type | None:

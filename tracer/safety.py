@@ -17,7 +17,7 @@ MAX_BRACKETS = 200
 #: most operators in a row that each open a level of the syntax tree: signs, `not`, `**`, conditional expressions
 MAX_CHAIN = 100
 #: steps of compiling that a program may take: some, and more for longer code. Unrolled loops multiply them
-FREE_STEPS, STEPS_PER_BYTE = 20_000, 10
+FREE_STEPS, STEPS_PER_BYTE = 10_000, 5
 
 #: what code that no compiler of TorchScript wrote can make ours stumble over
 _STRAY = (

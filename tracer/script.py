@@ -15,7 +15,7 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Builder, Graph
 from linstock.ir.program import MISSING, CompilationUnit, Function, Parameter, Signature
 from linstock.ir.source import Source, Span
-from linstock.tracer import annotations, live_source, live_types
+from linstock.tracer import annotations as notation, live_source, live_types
 from linstock.tracer.archive import ArchiveProgram
 from linstock.tracer.emitter import Emitter
 from linstock.tracer.live import LiveResolver
@@ -143,7 +143,7 @@ class LiveProgram:
                 t = T.TENSOR
             else:
                 t = resolver.annotation(e, annotation)
-            value, size = MISSING, annotations.broadcast_size(annotation)
+            value, size = MISSING, notation.broadcast_size(annotation)
             if default is not None:
                 value = self.default_value(values[arg.arg], t)
                 if size is not None and isinstance(value, (int, float)):

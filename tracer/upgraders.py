@@ -17,7 +17,7 @@ from linstock.tracer import matching
 
 if TYPE_CHECKING:
     from linstock.tracer.archive import ArchiveProgram
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
 
 _CODE = '''
 def div_tensor(self: Tensor, other: Tensor) -> Tensor:

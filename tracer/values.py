@@ -18,7 +18,7 @@ from linstock.ir.source import Span
 from linstock.tracer import matching
 
 if TYPE_CHECKING:
-    from linstock.tracer.emitter import Emitter
+    from linstock.tracer.expressions import ExpressionEmitter as Emitter
 
 Args = Sequence["Sugared"]
 Kwargs = dict[str, "Sugared"]
@@ -267,6 +267,13 @@ class SimpleValue(Sugared):
         if isinstance(t, T.ClassType) and "__len__" in t.methods and "__getitem__" in t.methods:
             return self
         raise CompileError(f"'{t.annotation()}' object is not iterable", span)
+
+
+@dataclass(frozen=True)
+class Narrowed(Sugared):
+    """What is known of an attribute's type (`self.cache` after `if self.cache is not None`), under its path as a name."""
+
+    type: T.Type
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from .scalar import wrap64
 from .text_tensor import tensor_text
 
 
-def _default_format(value: Any) -> str:
+def default_text(value: Any) -> str:
     """Text of a value that is no number, string or container: an array as a tensor prints, others by `str`."""
     return tensor_text(value) if isinstance(value, np.ndarray) else str(value)
 
 
 #: how arrays, objects and enums are written; the runtime sets it to what knows them
-format_value: Callable[[Any], str] = _default_format
+format_value: Callable[[Any], str] = default_text
 
 
 def float_text(value: float) -> str:

@@ -321,7 +321,7 @@ class Builder:
         data = {s.name: _tensor(self.arrays[s.name], s.name) for s in inputs if s.name in self.arrays and self.arrays[s.name].size <= _SMALL}
         try:
             found = shape_inference.infer_node_outputs(schema, node, types, data, opset_imports=[helper.make_opsetid("", self.opset)])
-        except (onnx.shape_inference.InferenceError, RuntimeError, ValueError) as problem:
+        except Exception as problem:  # ONNX's own checks raise classes of many kinds
             lines = str(problem).strip().splitlines()
             raise ExportError(f"ONNX does not accept {node.op_type} here: {lines[-1] if lines else '?'}", self.span) from None
         return tuple(self._from_proto(name, found.get(name), inputs) for name in node.output)
@@ -438,10 +438,11 @@ class Builder:
         shape: list[Any] = [None if not isinstance(s, Sym) and s == -1 else d for s, d in zip(sizes, self.dims(sizes), strict=True)]
         if None in shape and value.shape is not None:
             have = list(value.shape)
-            for d in shape:
-                if d in have and isinstance(d, str):
+            wanted = [d for d in shape if d is not None]
+            for d in list(wanted):
+                if d in have and (isinstance(d, str) or d == 0):
                     have.remove(d)
-            wanted = [d for d in shape if isinstance(d, int) or (isinstance(d, str) and d not in value.shape)]
+                    wanted.remove(d)
             names = [d for d in have if isinstance(d, str)]
             total = int(np.prod([d for d in have if isinstance(d, int)], dtype=np.int64))
             given = int(np.prod([d for d in wanted if isinstance(d, int)], dtype=np.int64))
@@ -502,7 +503,12 @@ class Builder:
 
     def gather(self, value: Sym, index: Any, axis: int = 0) -> Sym:
         """Elements of a dimension at integer places; rank 0 removes it."""
-        return self.op("Gather", value, index if isinstance(index, Sym) else np.asarray(index, np.int64), axis=axis)
+        return self.op("Gather", value, self.places(index), axis=axis)
+
+    def places(self, index: Any) -> Sym:
+        """Indices in a type that ONNX takes as such."""
+        made = index if isinstance(index, Sym) else self.constant(np.asarray(index, np.int64))
+        return made if made.dtype in (3, 4) else self.cast(made, 4)
 
 
 def _stand_in(value: Sym) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from linstock.backends.onnx import registry
 from linstock.backends.onnx.builder import Builder, Sym
-from linstock.backends.onnx.pointwise import atan2
+from linstock.backends.onnx.pointwise import atan2, broadcast
 from linstock.backends.onnx.values import Pair
 from linstock.ir.errors import ExportError
 
@@ -135,8 +135,6 @@ def _complex(b: Builder, real: Sym, imag: Sym) -> Pair:
 def _same_shape(b: Builder, x: Sym, y: Sym) -> tuple[Sym, Sym]:
     if x.shape == y.shape:
         return x, y
-    from linstock.backends.onnx.view import broadcast
-
     both = broadcast(b, [x, y])
     return both[0], both[1]
 
@@ -168,9 +166,12 @@ def _imag_of_real(b: Builder, x: Sym) -> Sym:
     raise ExportError("imag() of a real tensor", b.span)
 
 
-def _to_complex(b: Builder, x: Sym, code: int) -> Pair:
-    pair = as_pair(b, x, code)
-    return Pair(pair.real, _zero_like(b, pair.real, pair.real), code)
+def converted(b: Builder, x: Sym, code: int) -> Any:
+    """A real tensor in another element type, which may be complex."""
+    if code not in _REAL:
+        return b.cast(x, code)
+    real = b.cast(x, _REAL[code])
+    return Pair(real, _zero_like(b, real, real), code)
 
 
 # -- arithmetic --------------------------------------------------------------------------------------------------------

@@ -101,8 +101,10 @@ def _joined(b: Builder, x: Sym, y: Sym) -> tuple[Dim, ...] | None:
 
 
 def _graph(builder: Builder, name: str, inputs: Sequence[Sym], outputs: Sequence[Sym]) -> onnx.GraphProto:
+    """A subgraph. Shapes may differ from branch to branch and from round to round: they are left open, but for the numbers'."""
+
     def info(s: Sym) -> onnx.ValueInfoProto:
-        return helper.make_value_info(s.name, s.type_proto(loose=True))
+        return helper.make_value_info(s.name, s.type_proto(loose=s.shape != ()))
 
     return helper.make_graph(builder.nodes, name, [info(s) for s in inputs], [info(s) for s in outputs])
 
@@ -532,4 +534,23 @@ class _Loop:
         return rebuilt[:count]
 
 
-__all__ = ["UNSET", "flatten", "if_node", "loop_node", "rebuild", "sequence"]
+def loop(
+    b: Builder, states: Sequence[Sym], step: Callable[[Builder, Sym, list[Sym]], tuple[Sym | None, list[Sym]]], count: Any = None,
+    going: Sym | None = None,
+) -> list[Sym]:  # fmt: skip
+    """A Loop for a converter: `step(builder, round, states)` gives whether to go on (None: always) and the new states, in the old types and shapes."""
+    inner = b.inner()
+    index, test = Sym(b.names.take("round"), 4, ()), Sym(b.names.take("going"), 11, ())
+    inputs = [Sym(b.names.take("state"), s.dtype, s.shape) for s in states]
+    more, ends = step(inner, index, inputs)
+    outs = _own(inner, [test if more is None else more, *[inner.cast(e, s.dtype) for e, s in zip(ends, inputs, strict=True)]])
+    body = _graph(inner, "body", [index, test, *inputs], outs)
+    most = "" if count is None else b.sym(count, 4).name
+    first = "" if going is None else going.name
+    results = [Sym(b.names.take("loop"), s.dtype, s.shape) for s in states]
+    names = [r.name for r in results]
+    b.nodes.append(helper.make_node("Loop", [most, first, *[s.name for s in states]], names, name=names[0], body=body))
+    return results
+
+
+__all__ = ["UNSET", "flatten", "if_node", "loop", "loop_node", "rebuild", "sequence"]

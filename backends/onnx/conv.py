@@ -39,10 +39,24 @@ def convolution(
     options: dict[str, Any] = {"kernel_shape": size, "strides": stride, "dilations": dilation, "group": groups, "pads": [*low, *high]}
     if transposed:
         extra = _each(output_padding, rank)
-        made = b.op("ConvTranspose", x, weight, bias, output_padding=extra if any(extra) else None, **options)
+        if any(e >= s for e, s in zip(extra, stride, strict=True)):
+            made = _transposed_further(b, x, weight, bias, low, extra, options)
+        else:
+            made = b.op("ConvTranspose", x, weight, bias, output_padding=extra if any(extra) else None, **options)
     else:
         made = b.op("Conv", x, weight, bias, **options)
     return b.squeeze(made, 0) if single else made
+
+
+def _transposed_further(
+    b: Builder, x: Sym, weight: Sym, bias: Sym | None, padding: Sequence[int], extra: Sequence[int], options: dict[str, Any]
+) -> Sym:
+    """A transposed convolution with as much output padding as ONNX Runtime refuses: the whole of it is cut or padded afterwards."""
+    rank = len(extra)
+    made = b.op("ConvTranspose", x, weight, **{**options, "pads": [0] * (2 * rank)})
+    amounts = [v for i in reversed(range(rank)) for v in (-padding[i], extra[i] - padding[i])]
+    made = pad(b, made, amounts)
+    return made if bias is None else b.op("Add", made, b.reshape(bias, [-1, *[1] * rank]))
 
 
 for _rank in (1, 2, 3):
@@ -130,7 +144,8 @@ def _im2col(b: Builder, x: Sym, kernel: Any, dilation: Any, padding: Any, stride
     both = patches(b, rows, 4, kernel[1], stride[1], dilation[1])  # N, C, kh, oh, kw, ow
     sizes = b.sizes(both)
     channels = sizes[1] if isinstance(sizes[1], int) else 0
-    made = b.reshape(b.transpose(both, [0, 1, 2, 4, 3, 5]), [sizes[0], channels * kernel[0] * kernel[1], -1])
+    windows = sizes[3] * sizes[5] if isinstance(sizes[3], int) and isinstance(sizes[5], int) else -1
+    made = b.reshape(b.transpose(both, [0, 1, 2, 4, 3, 5]), [sizes[0], channels * kernel[0] * kernel[1], windows])
     return b.squeeze(made, 0) if single else made
 
 

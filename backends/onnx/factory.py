@@ -8,6 +8,7 @@ import numpy as np
 
 from linstock.backends.array import promotion
 from linstock.backends.onnx.builder import Builder, Sym
+from linstock.backends.onnx.complex_forms import converted
 from linstock.backends.onnx.registry import converter, no_form
 from linstock.ir.errors import ExportError
 
@@ -154,21 +155,21 @@ def _block_diag(b: Builder, tensors: list[Sym]) -> Sym:
 
 
 # -- conversions -------------------------------------------------------------------------------------------------------
-converter("to.dtype")(lambda b, x, dtype, *rest: b.cast(x, dtype))
-converter("to.device")(lambda b, x, device, dtype, *rest: b.cast(x, dtype))
+converter("to.dtype")(lambda b, x, dtype, *rest: converted(b, x, dtype))
+converter("to.device")(lambda b, x, device, dtype, *rest: converted(b, x, dtype))
 converter("to.other")(lambda b, x, other, *rest: b.cast(x, other.dtype))
 converter("type_as")(lambda b, x, other: b.cast(x, other.dtype))
 
 
 @converter("to.dtype_layout", "to.prim_dtype", "to_dense", "_to_dense")
 def _to(b: Builder, x: Sym, dtype: int | None = None, *rest: Any) -> Sym:
-    return x if dtype is None else b.cast(x, dtype)
+    return x if dtype is None else converted(b, x, dtype)
 
 
 @converter("to.prim_Device", "as_tensor")
 def _to_device(b: Builder, x: Sym, *args: Any) -> Sym:
     dtype = next((a for a in args[:2] if isinstance(a, int) and not isinstance(a, bool)), None)
-    return x if dtype is None else b.cast(x, dtype)
+    return x if dtype is None else converted(b, x, dtype)
 
 
 converter("to.prim_other")(lambda b, x, *rest: x)

@@ -11,7 +11,7 @@ import numpy as np
 from linstock.backends.onnx import views
 from linstock.backends.onnx.builder import Builder, Sym
 from linstock.backends.onnx.registry import converter, no_form
-from linstock.backends.onnx.view import broadcast
+from linstock.backends.onnx.pointwise import broadcast
 from linstock.ir.errors import ExportError
 
 BOOL, INT64 = 11, 4
@@ -180,7 +180,7 @@ def _at_least_1d(b: Builder, *values: Sym) -> list[Sym]:
 def gather(b: Builder, x: Sym, dim: int, places: Sym) -> Sym:
     """Elements of a dimension at the places that a tensor of the same rank names."""
     shape = places.shape
-    x, places = _at_least_1d(b, x, places)
+    x, places = _at_least_1d(b, x, b.places(places))
     made = b.op("GatherElements", x, places, axis=b.axis(x, dim))
     return b.reshape(made, []) if shape == () else made
 
@@ -212,7 +212,7 @@ def _cut_to(b: Builder, x: Sym, like: Sym) -> Sym:
 def scatter(b: Builder, x: Sym, dim: int, places: Sym, source: Any, reduction: str | None = None) -> Sym:
     """x with elements of a dimension replaced, or combined by `reduction`, at the places that a tensor names."""
     shape = x.shape
-    x, places = _at_least_1d(b, x, places)
+    x, places = _at_least_1d(b, x, b.places(places))
     if not isinstance(source, Sym) or (source.number and source.rank == 0):
         updates = b.expand_to(b.cast(source, x.dtype), places)
     else:

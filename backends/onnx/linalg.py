@@ -87,6 +87,11 @@ def _einsum(b: Builder, equation: str, tensors: list[Sym], path: Any = None) -> 
 def tensordot(b: Builder, x: Sym, y: Sym, dims_x: Sequence[int], dims_y: Sequence[int]) -> Sym:
     """The sum of products over pairs of dimensions."""
     mine, theirs = [b.axis(x, d) for d in dims_x], [b.axis(y, d) for d in dims_y]
+    for i, j in zip(mine, theirs, strict=True):  # a dimension of size 1 stands for as many as the other has
+        if (x.shape or ())[i] == 1 and (y.shape or ())[j] != 1:
+            y = b.op("ReduceSum", y, b.ints(j))
+        elif (x.shape or ())[i] != 1 and (y.shape or ())[j] == 1:
+            x = b.op("ReduceSum", x, b.ints(i))
     rest_x = [i for i in range(b.rank(x)) if i not in mine]
     rest_y = [i for i in range(b.rank(y)) if i not in theirs]
     if not mine:
@@ -295,13 +300,12 @@ def _pdist(b: Builder, x: Sym, p: float = 2.0) -> Sym:
 def _cov(b: Builder, x: Sym, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Sym:
     if fweights is not None or aweights is not None:
         raise ExportError("cov() with weights has no ONNX form", b.span)
-    single = b.rank(x) < 2
-    x = b.reshape(b.floating(x), [1, -1]) if single else b.floating(x)
+    x = b.reshape(b.floating(x), [1, -1]) if b.rank(x) < 2 else b.floating(x)
     count = b.size(x, 1)
     apart = b.op("Sub", x, b.op("ReduceMean", x, b.ints(1)))
     rest = b.cast(b.op("Sub", count, np.asarray(correction)), x.dtype) if isinstance(count, Sym) else float(max(count - correction, 0))
     made = b.op("Div", matmul(b, apart, transpose(b, apart, 0, 1)), rest)
-    return b.reshape(made, []) if single else made
+    return b.reshape(made, []) if (x.shape or ())[0] == 1 else made
 
 
 @converter("corrcoef")

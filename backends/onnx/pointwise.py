@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from linstock.backends.onnx.builder import Builder, Sym
+from linstock.backends.onnx.control import loop
 from linstock.backends.onnx.registry import converter, no_form
-from linstock.ir.errors import ExportError
 
 BOOL, INT64, FLOAT, DOUBLE = 11, 4, 6, 7
 Unary = Callable[[Builder, Sym], Sym]
@@ -33,6 +33,21 @@ def binary(names: str, form: str | Callable[[Builder, Sym, Sym], Sym], floating:
     def convert(b: Builder, x: Any, y: Any) -> Sym:
         x, y = b.promote(x, y, floating=floating)
         return b.op(form, x, y) if isinstance(form, str) else form(b, x, y)
+
+
+def broadcast(b: Builder, tensors: Sequence[Sym]) -> list[Sym]:
+    """All tensors in their common shape."""
+    rank = max(b.rank(t) for t in tensors)
+    sizes: list[Any] = []
+    for i in range(rank):
+        found: Any = 1
+        for t in tensors:
+            at = i - rank + b.rank(t)
+            if at >= 0 and (t.shape or ())[at] != 1:
+                size = b.size(t, at)
+                found = size if not isinstance(found, int) or found == 1 or isinstance(size, int) else found
+        sizes.append(found)
+    return [b.expand(t, sizes) for t in tensors]
 
 
 def is_integral(x: Sym) -> bool:
@@ -436,9 +451,30 @@ def _ldexp(b: Builder, x: Sym, other: Sym) -> Sym:
     return mul(b, x, b.op("Pow", b.constant(2.0, FLOAT if x.dtype != DOUBLE else DOUBLE), b.cast(other, FLOAT if x.dtype != DOUBLE else DOUBLE)))
 
 
-@converter("gcd", "lcm")
-def _gcd(b: Builder, x: Sym, y: Sym) -> Sym:
-    raise ExportError("gcd and lcm need a loop over each element, for which ONNX has no operator", b.span)
+def gcd(b: Builder, x: Sym, y: Sym) -> Sym:
+    """The greatest common divisor, by Euclid's algorithm on all elements until the last is found."""
+    x, y = broadcast(b, [b.op("Abs", x), b.op("Abs", y)])
+
+    def rest(b: Builder, y: Sym) -> Sym:
+        return b.cast(b.op("ReduceMax", b.cast(y, INT64), keepdims=0), BOOL)
+
+    def step(b: Builder, index: Sym, states: list[Sym]) -> tuple[Sym, list[Sym]]:
+        p, q = states
+        done = b.op("Equal", q, 0)
+        left = b.op("Where", done, 0, b.op("Mod", p, b.op("Where", done, 1, q)))
+        return rest(b, left), [b.op("Where", done, p, q), left]
+
+    return loop(b, [x, y], step, going=rest(b, y))[0]
+
+
+def _lcm(b: Builder, x: Sym, y: Sym) -> Sym:
+    common = gcd(b, x, y)
+    zero = b.op("Equal", common, 0)
+    return b.op("Abs", b.op("Mul", b.op("Div", x, b.op("Where", zero, 1, common)), y))
+
+
+binary("gcd", gcd)
+binary("lcm", _lcm)
 
 
 no_form("frexp", "nextafter", reason="ONNX has no operator that takes floating-point numbers apart")

@@ -93,6 +93,8 @@ def _avg_pool(b: Builder, x: Sym, rank: int, kernel: Any, stride: Any, padding: 
     w = _Windows(b, x, rank, kernel, stride, padding, [1], ceil_mode)
     extra = any(w.extra)
     count = math.prod(w.kernel)
+    if not x.floating:
+        return _avg_pool_whole(b, w, include_pad, divisor)
     if divisor is None and not extra and (include_pad or any(w.padding)):
         made = b.op("AveragePool", w.x, count_include_pad=int(include_pad and any(w.padding)) or None, **w.options)
         return w.done(made)
@@ -107,6 +109,19 @@ def _avg_pool(b: Builder, x: Sym, rank: int, kernel: Any, stride: Any, padding: 
     for i, f in enumerate(factors):
         factor = factor / f.reshape([-1, *[1] * (rank - 1 - i)])
     return w.done(b.op("Mul", made, b.constant(factor, x.dtype)))
+
+
+def _avg_pool_whole(b: Builder, w: _Windows, include_pad: bool, divisor: int | None) -> Sym:
+    """Averages of integers, rounded towards zero as a division of sums."""
+    options, code = w.fitting(0.0), w.x.dtype
+    made = b.op("AveragePool", b.cast(w.x, 6), count_include_pad=1 if any(options["pads"]) else None, **options)
+    sums = b.cast(b.op("Round", b.op("Mul", made, float(math.prod(w.kernel)))), code)
+    if divisor is not None:
+        return w.done(b.op("Div", sums, divisor))
+    counts = np.ones((), np.int64)
+    for i in range(w.rank):
+        counts = counts * _counted(w, i, include_pad).reshape([-1, *[1] * (w.rank - 1 - i)])
+    return w.done(b.op("Div", sums, b.constant(counts, code)))
 
 
 def _counted(w: _Windows, i: int, include_pad: bool) -> np.ndarray[Any, Any]:

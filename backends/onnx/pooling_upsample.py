@@ -24,6 +24,8 @@ def resize(b: Builder, x: Sym, size: Sequence[Any] | None, scales: Sequence[floa
         options = {"mode": "nearest", "coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_ceil"}
     elif kind.startswith("cubic"):
         options |= {"mode": "cubic", "cubic_coeff_a": -0.75 if kind == "cubic" else -0.5}
+    if kind.endswith("_aa") and align_corners:
+        raise ExportError("antialiased interpolation with aligned corners has no ONNX form", b.span)
     if kind.endswith("_aa"):
         options |= {"antialias": 1, "exclude_outside": 1}
     known = None if scales is None or any(s is None for s in scales) else [float(s) for s in scales if s is not None]

@@ -17,6 +17,8 @@ Rest = Any  # generator, layout, device, pin_memory, memory_format
 def uniform(b: Builder, sizes: list[Any], code: int, low: float = 0.0, high: float = 1.0) -> Sym:
     """Evenly distributed numbers."""
     work = code if code in (6, 7) else 6
+    if not sizes:
+        return b.reshape(uniform(b, [1], code, low, high), [])
     if not any(isinstance(s, Sym) for s in sizes):
         made = b.op("RandomUniform", dtype=element_type(work), shape=[int(s) for s in sizes], low=float(low), high=float(high))
     else:
@@ -27,6 +29,8 @@ def uniform(b: Builder, sizes: list[Any], code: int, low: float = 0.0, high: flo
 def normal(b: Builder, sizes: list[Any], code: int, mean: float = 0.0, scale: float = 1.0) -> Sym:
     """Normally distributed numbers."""
     work = code if code in (6, 7) else 6
+    if not sizes:
+        return b.reshape(normal(b, [1], code, mean, scale), [])
     if not any(isinstance(s, Sym) for s in sizes):
         made = b.op("RandomNormal", dtype=element_type(work), shape=[int(s) for s in sizes], mean=float(mean), scale=float(scale))
     else:

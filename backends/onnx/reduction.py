@@ -58,7 +58,11 @@ def _nansum(b: Builder, x: Sym, dim: Any = None, keepdim: bool = False, dtype: i
 
 def mean(b: Builder, x: Sym, dim: Any = None, keepdim: bool = False, dtype: int | None = None) -> Sym:
     """The mean over dimensions."""
-    return reduce(b, "ReduceMean", x if dtype is None else b.cast(x, dtype), dim, keepdim)
+    x = x if dtype is None else b.cast(x, dtype)
+    dims = dims_of(b, x, dim)
+    if x.static and 0 in [d for i, d in enumerate(x.shape or ()) if dims is None or i in dims]:
+        return b.op("Div", reduce(b, "ReduceSum", x, dim, keepdim), 0.0)  # of nothing it is NaN, for ONNX Runtime 0
+    return reduce(b, "ReduceMean", x, dim, keepdim)
 
 
 converter("mean")(lambda b, x, dtype=None: mean(b, x, None, False, dtype))
@@ -255,6 +259,8 @@ _cumulative_extreme("cummin", "Min", "LessOrEqual")
 @converter("diff")
 def _diff(b: Builder, x: Sym, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Sym:
     axis = b.axis(x, dim)
+    if n == 0:
+        return x
     parts = [v for v in (prepend, x, append) if v is not None]
     x = b.op("Concat", *b.promote(*parts), axis=axis)
     for _ in range(n):

@@ -173,15 +173,33 @@ def _unique_dim(b: Builder, x: Sym, dim: int, is_sorted: bool = True, return_inv
 
 @converter("unique_consecutive")
 def _unique_consecutive(b: Builder, x: Sym, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> tuple[Sym, Sym, Sym]:
+    if dim is not None:
+        return _consecutive_slices(b, x, b.axis(x, dim))
     flat = b.reshape(x, [-1])
     changes = b.op("Not", b.op("Equal", b.slice(flat, 0, 1), b.slice(flat, 0, 0, -1)))
+    values, groups, counts = _runs(b, flat, changes)
+    return values, b.reshape(groups, b.sizes(x)), counts
+
+
+def _consecutive_slices(b: Builder, x: Sym, axis: int) -> tuple[Sym, Sym, Sym]:
+    order = [axis, *[i for i in range(b.rank(x)) if i != axis]]
+    front = b.transpose(x, order)
+    differs = b.op("Not", b.op("Equal", b.slice(front, 0, 1), b.slice(front, 0, 0, -1)))
+    rest = list(range(1, b.rank(x)))
+    changes = b.cast(b.op("ReduceMax", b.cast(differs, 3), b.ints(*rest), keepdims=0), BOOL) if rest else differs
+    values, groups, counts = _runs(b, front, changes)
+    return b.transpose(values, [order.index(i) for i in range(len(order))]), groups, counts
+
+
+def _runs(b: Builder, x: Sym, changes: Sym) -> tuple[Sym, Sym, Sym]:
+    """The first of each run of equal slices of dimension 0, the runs that slices belong to, and the runs' lengths."""
     starts = b.op("Concat", np.asarray([True]), changes, axis=0)
     groups = b.op("Sub", b.op("CumSum", b.cast(starts, INT64), np.asarray(0)), np.asarray(1))
-    values = b.op("Compress", flat, starts, axis=0)
-    size = b.op("Size", values)
+    values = b.op("Compress", x, starts, axis=0)
+    size = b.size(values, 0)
     zeros = b.expand(b.constant(np.asarray(0)), [size])
     counts = b.op("ScatterElements", zeros, groups, b.expand_to(b.constant(np.asarray(1)), groups), axis=0, reduction="add")
-    return values, b.reshape(groups, b.sizes(x)), counts
+    return values, groups, counts
 
 
 no_form("nanmedian", "nanquantile", "mode", "histogram", "histogramdd", "unique_dim_consecutive", reason="ONNX has no operator that counts or orders like this")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.onnx.builder import Builder, Sym
+from linstock.backends.onnx.pointwise import broadcast
 from linstock.backends.onnx.registry import converter, no_form
 from linstock.backends.onnx.scalar import number
 from linstock.ir.errors import ExportError
@@ -100,21 +101,6 @@ converter("expand_as")(lambda b, x, other: b.expand_to(x, other))
 @converter("broadcast_tensors")
 def _broadcast_tensors(b: Builder, tensors: list[Sym]) -> list[Sym]:
     return broadcast(b, tensors)
-
-
-def broadcast(b: Builder, tensors: Sequence[Sym]) -> list[Sym]:
-    """All tensors in their common shape."""
-    rank = max(b.rank(t) for t in tensors)
-    sizes: list[Any] = []
-    for i in range(rank):
-        found: Any = 1
-        for t in tensors:
-            at = i - rank + b.rank(t)
-            if at >= 0 and (t.shape or ())[at] != 1:
-                size = b.size(t, at)
-                found = size if not isinstance(found, int) or found == 1 or isinstance(size, int) else found
-        sizes.append(found)
-    return [b.expand(t, sizes) for t in tensors]
 
 
 def lifted(b: Builder, x: Any, rank: int) -> Any:
@@ -451,18 +437,26 @@ def pad(b: Builder, x: Sym, amounts: list[Any], mode: str = "constant", value: A
     first = rank - count
     before = [amounts[2 * (rank - 1 - i)] if i >= first else 0 for i in range(rank)]
     after = [amounts[2 * (rank - 1 - i) + 1] if i >= first else 0 for i in range(rank)]
-    if not any(isinstance(v, Sym) for v in amounts):
-        for i in range(rank):  # what is cut away is cut first
-            if mode == "constant" and (before[i] < 0 or after[i] < 0):
-                x = b.slice(x, i, max(-before[i], 0), min(after[i], 0) or None)
-                before[i], after[i] = max(before[i], 0), max(after[i], 0)
-        if not any(before) and not any(after):
-            return x
+    known = not any(isinstance(v, Sym) for v in amounts)
     kind = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode]
-    if kind == "wrap":
-        return _wrapped(b, x, before, after)
-    fill = None if kind != "constant" or not value else b.cast(value, x.dtype)
-    return b.op("Pad", x, b.sym([*before, *after]), fill, mode=None if kind == "constant" else kind)
+    cuts = [(max(-low, 0), min(high, 0) or None) for low, high in zip(before, after, strict=True)] if known else []
+    if known:
+        before, after = ([max(v, 0) for v in side] for side in (before, after))
+    if kind in ("constant", "wrap"):  # the others show what is cut away
+        x, cuts = _cut(b, x, cuts), []
+    if not known or any(before) or any(after):
+        if kind == "wrap":
+            x = _wrapped(b, x, before, after)
+        else:
+            fill = None if kind != "constant" or not value else b.cast(value, x.dtype)
+            x = b.op("Pad", x, b.sym([*before, *after]), fill, mode=None if kind == "constant" else kind)
+    return _cut(b, x, cuts)
+
+
+def _cut(b: Builder, x: Sym, cuts: Sequence[tuple[int, int | None]]) -> Sym:
+    for axis, (start, end) in enumerate(cuts):
+        x = b.slice(x, axis, start, end)
+    return x
 
 
 def _wrapped(b: Builder, x: Sym, before: Sequence[Any], after: Sequence[Any]) -> Sym:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from linstock.jit import annotate
 from linstock.nn import functional as F
 from linstock.nn import init
 from linstock.nn.linear import empty_parameter
+from linstock.nn.scripting import annotate
 from linstock.nn.sizes import IntOrTuple, spread
 from linstock.runtime.module import Module
 from linstock.runtime.tensor import Tensor

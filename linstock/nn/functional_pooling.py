@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import linstock
-from linstock.jit import annotate
+from linstock.nn.scripting import annotate
 from linstock.nn.sizes import (
     BroadcastingList1,
     BroadcastingList2,

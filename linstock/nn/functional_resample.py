@@ -7,8 +7,7 @@ import warnings
 from typing import Any
 
 import linstock
-from linstock.jit import annotate
-from linstock.nn.overloads import overloads
+from linstock.nn.scripting import annotate, overloads
 from linstock.nn.sizes import BroadcastingList2
 from linstock.runtime.tensor import Tensor
 

@@ -13,7 +13,7 @@ from typing import Any
 import linstock
 from linstock.nn import init
 from linstock.nn.linear import empty_parameter
-from linstock.nn.overloads import overloads
+from linstock.nn.scripting import overloads
 from linstock.nn.utils.rnn import PackedSequence
 from linstock.runtime.module import Module
 from linstock.runtime.tensor import Tensor

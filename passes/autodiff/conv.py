@@ -86,9 +86,9 @@ def _for_weight(ops: Any, g: Any, x: Any, size: Any, options: Any) -> Any:
 
 @derivative("aten::convolution")
 def _convolution(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
-    g, (x, w, b, stride, padding, dilation, transposed, output_padding, groups) = grads[0], args
+    g, (x, w, _, stride, padding, dilation, transposed, extra, groups) = grads[0], args
     n = len(x.shape) - 2
-    options = [_each(v, n) for v in (stride, padding, dilation)] + [transposed, output_padding, groups]
+    options = [_each(v, n) for v in (stride, padding, dilation)] + [transposed, extra, groups]
     size = list(w.shape[2:])
 
     def weight() -> Any:

@@ -1,8 +1,8 @@
 """Derivatives of the fft family.
 
-A discrete Fourier transform is a product with a matrix, whose conjugate transpose is that of the opposite transform with
-the same factor. Transforms of real signals drop one half of a symmetric spectrum, and so do their derivatives. The
-others follow from the one-dimensional transforms.
+A discrete Fourier transform is a product with a matrix, whose conjugate transpose is that of the opposite transform
+with the same factor. Transforms of real signals drop one half of a symmetric spectrum, and so do their derivatives.
+The others follow from the one-dimensional transforms.
 """
 
 from __future__ import annotations

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
 
 from linstock.passes.autodiff.pointwise import masked
-from linstock.passes.autodiff.registry import decomposed, derivative, not_differentiable
+from linstock.passes.autodiff.registry import decomposed, derivative, not_differentiable, without_rule
 
 
 def rule(names: str, *gradients: Callable[..., Any] | None, reads_self: bool = False) -> None:
@@ -213,12 +214,102 @@ def _scatter_reduce(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
             return masked(ops, put, ops.gather(share, dim, index))
 
         return own_part, None, None, put_part
-    return (
-        lambda: blanked(g * y / x),
-        None,
-        None,
-        lambda: ops.gather(g * y, dim, index) / src,
-    )
+
+    def others(values: Any, zeros: Any, product: Any) -> Any:
+        """The product of all factors but one."""
+        alone = masked(ops, zeros == 1, product)
+        return ops.where(values == 0, alone, masked(ops, zeros == 0, product / ops.where(values == 0, 1.0, values)))
+
+    def counted() -> Any:
+        """How many factors of each result are zero, and the product of those that are not."""
+        start = [(x == 0).to(g.dtype), ops.where(x == 0, 1.0, x)]
+        if not include:
+            start = [ops.scatter(s, dim, index, v) for s, v in zip(start, (0, 1))]
+        zeros = ops.scatter_add(start[0], dim, index, (src == 0).to(g.dtype))
+        factors = ops.where(src == 0, 1.0, src)
+        return zeros, ops.call("aten::scatter_reduce.two", start[1], dim, index, factors, "prod", True)
+
+    def own_product() -> Any:
+        zeros, product = counted()
+        return blanked(g * others(x, zeros, product))
+
+    def put_product() -> Any:
+        zeros, product = (ops.gather(v, dim, index) for v in counted())
+        return ops.gather(g, dim, index) * others(src, zeros, product)
+
+    return own_product, None, None, put_product
+
+
+@decomposed("aten::index_reduce")
+def _index_reduce(ops: Any, x: Any, dim: int, index: Any, source: Any, how: str, include: bool) -> Any:
+    if not x.dim():
+        x, source = x.unsqueeze(0), ops.reshape(source, [1])
+        return ops.reshape(_index_reduce(ops, x, 0, index, source, how, include), [])
+    shape = [1] * x.dim()
+    shape[dim] = -1
+    at = ops.expand(ops.reshape(index, shape).long(), list(source.shape))
+    return ops.scatter_reduce(x, dim, at, source, how, include_self=include)
+
+
+_SEGMENT_STARTS = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -math.inf, "min": math.inf}
+
+
+@decomposed("aten::segment_reduce")
+def _segment_reduce(
+    ops: Any, x: Any, how: str, lengths: Any, indices: Any, offsets: Any, axis: int, unsafe: bool, initial: Any
+) -> Any:
+    axis %= x.dim()
+    if offsets is not None:
+        starts, ends = offsets[..., :-1].long(), offsets[..., 1:].long()
+    else:
+        ends = ops.cumsum(lengths, -1)
+        starts = ends - lengths
+    segments, size, rest = ends.shape[-1], x.shape[axis], list(x.shape[axis + 1 :])
+    lead = math.prod(x.shape[:axis])
+    place = ops.expand(ops.arange(size), [lead, size]).contiguous()
+    which = ops.searchsorted(ops.reshape(ends, [lead, segments]).contiguous(), place, right=True)
+    if segments:
+        which = ops.where(place < ops.reshape(starts, [lead, segments])[:, :1], segments, which)
+    rows = ops.reshape(which + ops.arange(lead).unsqueeze(1) * (segments + 1), [lead * size, *[1] * len(rest)])
+    first = _SEGMENT_STARTS[how] if initial is None else initial
+    start = ops.full([lead * (segments + 1), *rest], first, dtype=x.dtype)
+    each = ops.reshape(x, [lead * size, *rest])
+    to = {"max": "amax", "min": "amin", "mean": "sum"}.get(how, how)
+    y = ops.scatter_reduce(start, 0, ops.expand(rows, list(each.shape)), each, to, include_self=True)
+    y = ops.narrow(ops.reshape(y, [lead, segments + 1, *rest]), 1, 0, segments)
+    if how == "mean":
+        number = ops.reshape(ends - starts, [lead, segments, *[1] * len(rest)])
+        y = ops.where(number > 0, y / ops.clamp(number, min=1), y)
+    return ops.reshape(y, [*x.shape[:axis], segments, *rest])
+
+
+def _inside(ops: Any, x: Any, indices: Any) -> list[Any]:
+    return [i if i is None else ops.clamp(i, -n, n - 1) for i, n in zip(indices, x.shape)]
+
+
+@decomposed("aten::_unsafe_masked_index")
+def _unsafe_masked_index(ops: Any, x: Any, mask: Any, indices: Any, fill: Any) -> Any:
+    if 0 in x.shape:
+        found = ops.index(ops.new_zeros(x, [max(n, 1) for n in x.shape]), _inside(ops, x, indices))
+        return ops.full_like(found, fill) + ops.sum(x)
+    return ops.where(mask, ops.index(x, _inside(ops, x, indices)), fill)
+
+
+@decomposed("aten::_unsafe_masked_index_put_accumulate")
+def _unsafe_masked_put(ops: Any, x: Any, mask: Any, indices: Any, values: Any) -> Any:
+    if 0 in x.shape:
+        return ops.clone(x)
+    return ops.index_put(x, _inside(ops, x, indices), masked(ops, mask, values), True)
+
+
+@decomposed("aten::combinations")
+def _combinations(ops: Any, x: Any, r: int, replaced: bool) -> Any:
+    choose = itertools.combinations_with_replacement if replaced else itertools.combinations
+    rows = list(choose(range(x.shape[0]), r))
+    if not rows or not r:
+        return ops.new_empty(x, [0])
+    at = ops.call("aten::tensor", [i for row in rows for i in row], 4)
+    return ops.reshape(ops.index_select(x, 0, at), [len(rows), r])
 
 
 @decomposed("aten::cartesian_prod")
@@ -230,3 +321,9 @@ def _cartesian(ops: Any, tensors: Any) -> Any:
 
 
 not_differentiable("argwhere nonzero nonzero_numpy nonzero_static where", "the result is an index")
+without_rule(
+    "scatter.reduce scatter.value_reduce scatter_.reduce scatter_.value_reduce",
+    "use scatter_reduce, which has one",
+)
+without_rule("slice_inverse", "it belongs to functionalisation and is never recorded")
+without_rule("sparse_mask", "sparse tensors record no gradients")

@@ -1,5 +1,7 @@
-"""Derivatives of the linalg family: products of matrices and vectors, norms. The others are in `linalg_decomp` (inverses,
-solutions, factorisations) and `linalg_stats` (distances, statistics, integrals)."""
+"""Derivatives of the linalg family: products of matrices and vectors, norms.
+
+The others are in `linalg_decomp` (inverses, solutions, factorisations) and `linalg_stats` (distances, statistics,
+integrals)."""
 
 from __future__ import annotations
 
@@ -113,6 +115,9 @@ def _tensordot(ops: Any, a: Any, b: Any, dims_a: Any, dims_b: Any) -> Any:
     over_a, over_b = [d % a.dim() for d in dims_a], [d % b.dim() for d in dims_b]
     kept_a = [d for d in range(a.dim()) if d not in over_a]
     kept_b = [d for d in range(b.dim()) if d not in over_b]
+    for i, j in zip(over_a, over_b):  # a size of 1 stands for the other's
+        if a.shape[i] != b.shape[j]:
+            a, b = (a, ops.sum(b, [j], True)) if a.shape[i] == 1 else (ops.sum(a, [i], True), b)
     n = math.prod([a.shape[d] for d in over_a])
     left = ops.reshape(ops.permute(a, kept_a + over_a), [-1, n])
     right = ops.reshape(ops.permute(b, over_b + kept_b), [n, -1])

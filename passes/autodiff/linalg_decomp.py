@@ -12,7 +12,6 @@ from linstock.passes.autodiff.linalg import adjoint
 from linstock.passes.autodiff.pointwise import conj
 from linstock.passes.autodiff.registry import decomposed, derivative, not_differentiable, without_rule
 
-
 _PINV_OVERLOADS = ("atol_rtol_float", "atol_rtol_tensor", "rcond_tensor")
 
 
@@ -151,14 +150,22 @@ def _tensorsolve(ops: Any, a: Any, b: Any, dims: Any) -> Any:
     return ops.reshape(ops.linalg_solve(ops.reshape(a, [n, n]), ops.reshape(b, [n])), shape)
 
 
-@decomposed("aten::linalg_lstsq")
-def _lstsq(ops: Any, a: Any, b: Any, *_: Any) -> Any:
+def _least_squares(ops: Any, a: Any, b: Any) -> Any:
+    """Solution and residuals."""
     vector = a.dim() - b.dim() == 1
     b = b.unsqueeze(-1) if vector else b
     x = ops.matmul(ops.linalg_pinv(a), b)
     rest = ops.matmul(a, x) - b
     residuals = ops.sum(ops.real(rest * conj(rest)), [-2])
     return (x.squeeze(-1), residuals.squeeze(-1)) if vector else (x, residuals)
+
+
+@derivative("aten::linalg_lstsq", results=(0, 1))
+def _lstsq(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    def function(a: Any, b: Any) -> Any:
+        return _least_squares(ops, a, b)[: 2 if outputs[1].numel() else 1]
+
+    return ops.vjp(function, args[:2], grads[:2])
 
 
 # powers -------------------------------------------------------------------------------------------------------------
@@ -195,28 +202,20 @@ def _matrix_power(ops: Any, a: Any, n: int) -> Any:
 # Cholesky -----------------------------------------------------------------------------------------------------------
 
 
-def _halved(ops: Any, m: Any) -> Any:
-    """The lower triangle with half of the diagonal."""
-    return ops.tril(m, -1) + ops.diag_embed(ops.diagonal(m, 0, -2, -1) / 2)
+def _cholesky_rule(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    upper = args[1]
+    low, g = (adjoint(v) if upper else v for v in (outputs[0], grads[0]))
+
+    def own() -> Any:
+        inner = ops.matmul(adjoint(low), g)
+        inner = (ops.tril(inner) + adjoint(ops.tril(inner, -1))) / 2
+        found = ops.linalg_solve_triangular(adjoint(low), inner, upper=True)
+        return ops.linalg_solve_triangular(low, found, upper=False, left=False)
+
+    return (own,)
 
 
-def _cholesky_rule(upper_at: int) -> Any:
-    def rule(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
-        upper = args[upper_at]
-        low, g = (adjoint(v) if upper else v for v in (outputs[0], grads[0]))
-
-        def own() -> Any:
-            inner = _halved(ops, ops.matmul(adjoint(low), g))
-            found = ops.linalg_solve_triangular(adjoint(low), inner, upper=True)
-            found = ops.linalg_solve_triangular(low, found, upper=False, left=False)
-            return (found + adjoint(found)) / 2
-
-        return (own,)
-
-    return rule
-
-
-derivative("aten::cholesky", "aten::linalg_cholesky", "aten::linalg_cholesky_ex")(_cholesky_rule(1))
+derivative("aten::cholesky", "aten::linalg_cholesky", "aten::linalg_cholesky_ex")(_cholesky_rule)
 
 
 def _squared(ops: Any, factor: Any, upper: bool) -> Any:
@@ -389,7 +388,7 @@ def _eigh(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 
     def own() -> Any:
         inner = ops.matmul(adjoint(vectors), grads[1]) * _gaps(ops, values) + ops.diag_embed(grads[0])
-        return _mm(ops, vectors, inner, adjoint(vectors))
+        return _mm(ops, vectors, (inner + adjoint(inner)) / 2, adjoint(vectors))
 
     return (own,)
 

@@ -128,6 +128,7 @@ def _trace(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 
 
 def _powers(ops: Any, x: Any, count: int) -> Any:
+    x = x if x.dim() else x.unsqueeze(0)
     columns = [ops.ones_like(x)]
     for _ in range(count - 1):
         columns.append(columns[-1] * x)
@@ -136,12 +137,12 @@ def _powers(ops: Any, x: Any, count: int) -> Any:
 
 @decomposed("aten::linalg_vander")
 def _linalg_vander(ops: Any, x: Any, count: Any) -> Any:
-    return _powers(ops, x, x.shape[-1] if count is None else count)
+    return _powers(ops, x, (x.shape[-1] if x.dim() else 1) if count is None else count)
 
 
 @decomposed("aten::vander")
 def _vander(ops: Any, x: Any, count: Any, increasing: bool) -> Any:
-    y = _powers(ops, x, x.shape[-1] if count is None else count)
+    y = _powers(ops, x, (x.shape[-1] if x.dim() else 1) if count is None else count)
     return y if increasing else ops.flip(y, [-1])
 
 
@@ -176,6 +177,7 @@ def _cosine_similarity(ops: Any, a: Any, b: Any, dim: int, eps: float) -> Any:
         size = ops.call("aten::linalg_vector_norm", x, 2.0, [dim], True, None)
         return x / (size + (ops.clamp_min(size, eps) - size).detach())
 
+    a, b = ops.broadcast_tensors([a, b])
     return ops.sum(unit(a) * unit(b), [dim])
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from linstock.passes.autodiff.registry import derivative, not_differentiable
+from linstock.passes.autodiff.registry import decomposed, derivative, not_differentiable
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
@@ -106,6 +106,16 @@ binary(
 binary("ldexp.Tensor", lambda o, g, x, e, y: g * o.exp2(e.to(x.dtype)), lambda o, g, x, e, y: g * y * LN2)
 
 
+@decomposed("aten::_add_relu.Tensor", "aten::_add_relu.Scalar")
+def _add_relu(ops: Any, x: Any, other: Any, alpha: Any) -> Any:
+    return ops.relu(x + other * alpha)
+
+
+@decomposed("aten::_test_serialization_subcmul")
+def _subtracted(ops: Any, x: Any, other: Any, alpha: Any) -> Any:
+    return x - other * alpha
+
+
 @derivative("aten::addcmul")
 def _addcmul(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     g, (_, a, b, value) = grads[0], args
@@ -163,6 +173,7 @@ unary("nan_to_num", lambda o, g, x, y, *_: masked(o, o.isfinite(x), g))
 
 
 def sinc(o: Any, g: Any, x: Any, y: Any) -> Any:
+    """The gradient of sin(pi x) / (pi x)."""
     p = math.pi * x
     return o.where(x == 0, 0.0, g * conj((o.cos(p) * p - o.sin(p)) / (p * x)))
 
@@ -183,6 +194,7 @@ def _angle(o: Any, g: Any, x: Any, y: Any) -> Any:
 
 
 def logit(o: Any, g: Any, x: Any, y: Any, eps: Any) -> Any:
+    """The gradient of log(x / (1 - x)), zero where x is cut off."""
     slope = g / (x * (1 - x))
     if eps is None:
         return o.where(o.logical_and(x >= 0, x <= 1), slope, math.nan)
@@ -246,6 +258,7 @@ binary(
 
 
 def xlogy_self(o: Any, g: Any, x: Any, v: Any, y: Any) -> Any:
+    """The gradient of x in x * log(v)."""
     return (
         o.where(o.logical_and(x == 0, v <= 0), 0.0, g * o.log(v))
         if not isinstance(v, (int, float))

@@ -259,12 +259,60 @@ def _logcumsumexp(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 
 @decomposed("aten::diff")
 def _diff(ops: Any, x: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
-    parts = [p for p in (prepend, x, append) if p is not None]
+    parts = [p for p in (prepend, x, append) if p is not None and n]
     x = ops.cat(parts, dim) if len(parts) > 1 else x
     for _ in range(min(n, x.shape[dim])):
         x = ops.narrow(x, dim, 1, x.shape[dim] - 1) - ops.narrow(x, dim, 0, x.shape[dim] - 1)
     return x
 
+
+# finite differences -------------------------------------------------------------------------------------------------
+
+
+def _parts_of(ops: Any, x: Any, dim: int, places: Any) -> list[Any]:
+    return [ops.narrow(x, dim, first, count) for first, count in places]
+
+
+def _difference_quotient(ops: Any, x: Any, dim: int, step: Any, order: int) -> Any:
+    """Central differences inside, one-sided ones at both ends; `step` is a number or holds coordinates."""
+    n, dim = x.shape[dim], dim % x.dim()
+    if hasattr(step, "dtype"):
+        width = ops.narrow(step, 0, 1, n - 1) - ops.narrow(step, 0, 0, n - 1)
+        widths = ops.reshape(width, [-1] + [1] * (x.dim() - 1 - dim))
+    else:
+        kind = x.real.dtype if x.dtype.is_complex else x.dtype
+        widths = ops.full([n - 1] + [1] * (x.dim() - 1 - dim), step, dtype=kind)
+
+    def width_at(first: int, count: int) -> Any:
+        return ops.narrow(widths, 0, first, count)
+
+    before, middle, after = _parts_of(ops, x, dim, ((0, n - 2), (1, n - 2), (2, n - 2)))
+    left, right = width_at(0, n - 2), width_at(1, n - 2)
+    both = left + right
+    inside = (after - middle) * (left / (right * both)) + (middle - before) * (right / (left * both))
+
+    def end(at: Any, near: int, far: int) -> Any:
+        a, b, c = _parts_of(ops, x, dim, [(i, 1) for i in at])
+        h, k = width_at(near, 1), width_at(far, 1)
+        if order == 1:
+            return (b - a) / h
+        return (b - a) * ((h + k) / (h * k)) - (c - a) * (h / (k * (h + k)))
+
+    last = end((n - 1, n - 2, n - 3), n - 2, n - 3)
+    return ops.cat([end((0, 1, 2), 0, 1), inside, -last], dim)
+
+
+def _gradient(ops: Any, x: Any, spacing: Any, dim: Any, order: int) -> Any:
+    dims = list(range(x.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    steps = list(spacing) if isinstance(spacing, (list, tuple)) else [1.0 if spacing is None else spacing] * len(dims)
+    return [_difference_quotient(ops, x, d, s, order) for d, s in zip(dims, steps)]
+
+
+decomposed(
+    *(f"aten::gradient.{o}" for o in ("scalarint", "scalararray", "scalarrayint", "scalarrayarray", "tensorarrayint")),
+    "aten::gradient.tensorarray",
+)(_gradient)
+decomposed("aten::gradient.array")(lambda ops, x, dim, order: _gradient(ops, x, None, dim, order))
 
 not_differentiable("argmax argmin", "the result is an index")
 not_differentiable(

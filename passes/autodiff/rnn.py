@@ -8,11 +8,11 @@ next to the second, and the number of rows never grows.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from linstock.passes.autodiff.norm import wide
 from linstock.passes.autodiff.registry import decomposed, derivative, expanded
-
 
 # one layer, forward in time -----------------------------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ def _previous(ops: Any, first: Any, outputs: Any, sizes: list[int]) -> Any:
         parts.append(outputs[: outputs.shape[0] - sizes[0]])
     else:
         start = 0
-        for n, after in zip(sizes, sizes[1:]):
+        for n, after in pairwise(sizes):
             parts.append(outputs[start : start + after])
             start += n
     return ops.cat(parts, 0)

@@ -81,12 +81,14 @@ def _quantile(ops: Any, x: Any, q: Any, dim: Any, keep: bool, how: str, skip: bo
     at = [ops.expand(v, [*shape[:-1], 1]) for v in (low, high)]
     first, second = (ops.gather(ops.expand(ordered.unsqueeze(0), shape), -1, v) for v in at)
     y = ops.lerp(first, second, ops.expand(fraction, [*shape[:-1], 1]))
-    if keep:
-        y = ops.reshape(y, [shape[0], *[1] * rank]) if dim is None else ops.movedim(y, -1, dim % rank + 1) if rank else y
-        y = ops.reshape(y, [shape[0]]) if not rank else y
-    else:
+    if not rank:
+        y = ops.reshape(y, [shape[0]])
+    elif not keep:
         y = y.squeeze(-1)
-        y = ops.reshape(y, [shape[0]]) if not rank else y
+    elif dim is None:
+        y = ops.reshape(y, [shape[0], *[1] * rank])
+    else:
+        y = ops.movedim(y, -1, dim % rank + 1)
     return y if given.dim() else y.squeeze(0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from linstock.passes.autodiff import norm, pointwise
 from linstock.passes.autodiff.pointwise import LN2, binary, conj, masked, unary
-from linstock.passes.autodiff.registry import derivative, not_differentiable
+from linstock.passes.autodiff.registry import derivative, not_differentiable, without_rule
 
 _ROOT_2, _ROOT_PI = math.sqrt(2.0), math.sqrt(math.pi)
 
@@ -112,7 +112,7 @@ derivative("aten::special_logsumexp")(norm.logsumexp)
 
 # no gradient --------------------------------------------------------------------------------------------------------
 
-not_differentiable("nextafter", "the result is the next representable number")
+without_rule("nextafter", "PyTorch has none either: it moves by single representable numbers")
 not_differentiable(
     "special_airy_ai special_bessel_* special_modified_bessel_* special_scaled_modified_bessel_* "
     "special_spherical_bessel_j0 special_*_polynomial_*",

@@ -145,7 +145,7 @@ def _as_strided(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
         length = max([0, *(int(p.max()) + 1 for p in (target, source) if p.numel())])
         held = ops.index_add(ops.new_zeros(grads[0], [length]), 0, target, ops.reshape(grads[0], [-1]))
         shared = ops.index_add(
-            ops.new_zeros(grads[0], [length]), 0, source, ops.ones_like(source, dtype=grads[0].dtype)
+            ops.new_zeros(source, [length]), 0, source, ops.ones_like(source)
         )
         return ops.reshape(ops.index_select(held / ops.clamp(shared, 1), 0, source), shape)
 
@@ -323,4 +323,25 @@ def _flatten_dense(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return ([ops.reshape(p, list(t.shape)) for p, t in zip(parts, args[0])],)
 
 
+@derivative("aten::unflatten_dense_tensors", reads_self=False)
+def _unflatten_dense(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
+    return (lambda: ops.cat([ops.reshape(g, [-1]) for g in grads], 0),)
+
+
+@decomposed("aten::_chunk_cat")
+def _chunk_cat(ops: Any, tensors: Any, dim: int, chunks: int) -> Any:
+    parts = []
+    for t in tensors:
+        missing = -t.shape[dim] % chunks
+        filled = ops.constant_pad_nd(t, [0, 0] * (t.dim() - 1 - dim) + [0, missing], 0) if missing else t
+        parts.append(ops.reshape(filled, [*t.shape[:dim], chunks, -1]))
+    return ops.cat(parts, dim + 1)
+
+
+@decomposed("aten::_pad_enum")
+def _pad_enum(ops: Any, x: Any, pad: Any, mode: int, value: Any) -> Any:
+    return _pad(ops, x, pad, ("reflect", "replicate", "circular", "constant")[mode], value)
+
+
+not_differentiable("repeat_interleave.Tensor", "the result is an index")
 not_differentiable("view.dtype view_copy.dtype", "the bits are read as another type")

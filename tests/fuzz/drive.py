@@ -27,8 +27,8 @@ from . import guard
 from .corpus import load_corpus
 from .levels import Levels
 
-#: loads per worker, and seconds without progress after which a worker is taken for hanging
-CHUNK, PATIENCE = 4000, 20.0
+#: loads per worker, and seconds of processor time that one load may take where no signal reaches it
+CHUNK, PATIENCE = 4000, 15.0
 
 
 @dataclass
@@ -83,6 +83,13 @@ class Outcome:
 def _resident() -> int:
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096
+
+
+def _processor_time(process: int) -> float:
+    """Seconds that a process has computed."""
+    with open(f"/proc/{process}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _worker(
@@ -161,7 +168,7 @@ def _supervise(
         finally:
             os._exit(code)
     os.close(writing)
-    data, last, moved = b"", start, time.monotonic()
+    data, last, spent = b"", start, 0.0
     hanging = False
     while True:
         ready, _, _ = select.select([reading], [], [], 1.0)
@@ -173,8 +180,8 @@ def _supervise(
             continue
         (now,) = struct.unpack("<q", place[0:8])
         if now != last:
-            last, moved = now, time.monotonic()
-        elif time.monotonic() - moved > PATIENCE:
+            last, spent = now, _processor_time(child)
+        elif _processor_time(child) - spent > PATIENCE:
             hanging = True
             os.kill(child, signal.SIGKILL)
             break

@@ -111,3 +111,35 @@ def test_like_torch(row: Row) -> None:
             file.seek(0)
             loaded = torch.jit.load(file)
             check(loaded(*tensors(arrays_of(row), torch.from_numpy)), wanted, 1e-5)
+
+
+def _gradients(library: Any, row: Row) -> list[Any]:
+    library.manual_seed(3)
+    layer = row.make(library.nn).train(row.training)
+    given = tensors(arrays_of(row), library.from_numpy)
+    leaves = [t for t in _flat(given[:1]) if t.is_floating_point()]
+    for t in leaves:
+        t.requires_grad_()
+    library.manual_seed(5)
+    outputs = [o for o in _flat(layer(*given)) if o.requires_grad]
+    if outputs:
+        sum((o * o).sum() for o in outputs).backward()
+    return [None if t.grad is None else t.grad.numpy() for t in [*leaves, *layer.parameters()]]
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, (tuple, list)):
+        return [t for v in value for t in _flat(v)]
+    return [] if value is None else [value]
+
+
+@pytest.mark.interop
+@pytest.mark.parametrize("row", [r for r in ROWS if "inplace" not in r.text], ids=lambda r: r.text[:60])
+def test_gradients_like_torch(row: Row) -> None:
+    torch = pytest.importorskip("torch")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for a, b in zip(_gradients(linstock, row), _gradients(torch, row), strict=True):
+            assert (a is None) == (b is None)
+            if a is not None:
+                np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import linstock
-from linstock.jit import annotate
+from linstock.nn.scripting import annotate
 from linstock.runtime.tensor import Tensor
 
 

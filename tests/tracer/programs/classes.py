@@ -213,7 +213,13 @@ def enums(c: Color):
         r = "red"
     else:
         r = "other"
-    return r, c.value, c.name, c is Color.GREEN, c != Color.RED, c == Color.GREEN
+    return r, c.value, c.name, c != Color.RED, c == Color.GREEN
+
+
+# PyTorch compares objects here, not members
+@case(Color.RED, Color.GREEN, torch=False)
+def enum_identity(c: Color) -> Tuple[bool, bool]:
+    return c is Color.GREEN, c is not Color.GREEN
 
 
 # PyTorch cannot give Python a member of an enum that it loaded

@@ -300,3 +300,60 @@ def truth_of_optional_list(x: Optional[List[int]]) -> int:
 def is_with_booleans(x: Optional[int]) -> bool:
     missing = x is None
     return not missing
+
+
+class Cached(nn.Module):
+    cache: Optional[Tensor]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cache = None
+        self.limit: Optional[int] = None
+
+
+@case(torch.ones(2))
+class AttributePaths(Cached):
+    """A check of an attribute holds until it is assigned."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.cache is None:
+            self.cache = x * 2
+        y = self.cache + 1
+        if self.cache is not None and self.cache.size(0) > 1:
+            y = y + self.cache
+        self.cache = None if y.size(0) > 100 else y
+        assert self.cache is not None
+        for i in range(3):
+            if self.cache is not None:
+                y = y + self.cache.sum()
+            if i == 1:
+                self.cache = None
+        return y if self.cache is None else self.cache
+
+
+class Chain:
+    def __init__(self, value: Optional[int]) -> None:
+        self.value = value
+
+
+@case(3, (None,))
+def attributes_of_objects(n: Optional[int]) -> int:
+    c = Chain(n)
+    if c.value is not None:
+        total = c.value + 1
+        c = Chain(None)
+        if c.value is None:
+            total += 100
+        return total
+    c.value = 7
+    return c.value * 2
+
+
+@case({"a": 1}, {"b": 1})
+def walrus(d: Dict[str, int]) -> int:
+    if (found := d.get("a")) is not None:
+        return found + 1
+    n = 3
+    while (m := n * 2) < 20:
+        n = m
+    return n

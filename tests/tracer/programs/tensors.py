@@ -139,7 +139,7 @@ def augmented_gather(x: Tensor, i: Tensor) -> Tensor:
 
 @case(X)
 def properties(x: Tensor):
-    return x.shape, x.dtype == torch.float32, x.device, x.ndim, x.size(), x.size(0), x.size(-1), x.dim(), x.numel(), x.stride(), x.is_contiguous()
+    return x.shape, x.dtype == torch.float32, x.device, x.ndim, x.size(), x.size(0), x.size(-1), x.dim(), x.numel(), list(x.stride()), x.is_contiguous()
 
 
 @case(X)

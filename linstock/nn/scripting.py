@@ -1,4 +1,4 @@
-"""Functions with several signatures in scripted code: one body, compiled for the one that fits the arguments."""
+"""Marks for the compiler in the source of layers: types of expressions, and functions with several signatures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def annotate(the_type: Any, the_value: Any) -> Any:
+    """`jit.annotate`, without what `linstock.jit` imports: the value; scripted, it has the type."""
+    return the_value
 
 
 def overloads(*signatures: dict[str, str]) -> Callable[[F], F]:
