@@ -12,7 +12,7 @@ _PREFIX = "__torch__.torch.classes."
 
 
 def _table() -> dict[str, Any]:
-    from linstock.backends.array.quantized_packed import TORCHBIND
+    from linstock.backends.array.quantized import TORCHBIND
 
     return TORCHBIND
 
@@ -59,6 +59,7 @@ def to_state(thing: Any) -> Any:
 
 def state_type(name: str) -> str:
     """The TorchScript type of the state of a class, as text."""
+    _table()  # the family's modules load in order
     from linstock.backends.array.quantized_packed import STATE_TYPES
 
     return STATE_TYPES[name]

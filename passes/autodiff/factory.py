@@ -10,10 +10,10 @@ from linstock.passes.autodiff.registry import decomposed, derivative, not_differ
 
 @derivative(
     "aten::to.device", "aten::to.dtype", "aten::to.other", "aten::to.dtype_layout", "aten::to.prim_Device",
-    "aten::to.prim_dtype", "aten::to.prim_other", "aten::clone", "aten::contiguous", "aten::type_as", "aten::cpu", "aten::cuda", "aten::lift",
-    "aten::lift_fresh",
-    "aten::lift_fresh_copy", "aten::pin_memory", "aten::as_tensor", "aten::chalf", "aten::_cast_Double", "aten::_cast_Float",
-    "aten::_cast_Half", "aten::to_dense", "aten::_to_dense", "aten::_make_dual", reads_self=False,
+    "aten::to.prim_dtype", "aten::to.prim_other", "aten::clone", "aten::contiguous", "aten::type_as", "aten::cpu",
+    "aten::cuda", "aten::lift", "aten::lift_fresh", "aten::lift_fresh_copy", "aten::pin_memory", "aten::as_tensor",
+    "aten::chalf", "aten::_cast_Double", "aten::_cast_Float", "aten::_cast_Half", "aten::to_dense", "aten::_to_dense",
+    "aten::_make_dual", reads_self=False,
 )  # fmt: skip
 def _converted(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     return (grads[0],)
@@ -68,9 +68,7 @@ not_differentiable(
     "the result does not depend on the values, or is a new constant",
 )
 not_differentiable("item is_set_to sparse_dim dense_dim _nnz", "the result is not a tensor")
-not_differentiable(
-    "_cast_Byte _cast_Char _cast_Int _cast_Long _cast_Short", "the result holds integers"
-)
+not_differentiable("_cast_Byte _cast_Char _cast_Int _cast_Long _cast_Short", "the result holds integers")
 not_differentiable(
     "detach detach_ detach_copy data prim::data requires_grad_ prim::grad", "it sets where gradients stop or begin"
 )

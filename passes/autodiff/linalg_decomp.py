@@ -446,11 +446,7 @@ def _svd(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     u, s, vh = outputs
     k = s.shape[-1]
     g_u, g_s, g_vh = grads
-    return (
-        lambda: _svd_back(
-            ops, g_u[..., :k], g_s, adjoint(g_vh)[..., :k], u[..., :k], s, adjoint(vh)[..., :k]
-        ),
-    )
+    return (lambda: _svd_back(ops, g_u[..., :k], g_s, adjoint(g_vh)[..., :k], u[..., :k], s, adjoint(vh)[..., :k]),)
 
 
 @derivative("aten::svd")

@@ -190,9 +190,7 @@ def _nll(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 
 
 @expanded("aten::cross_entropy_loss")
-def _cross_entropy(
-    ops: Any, x: Any, t: Any, weight: Any, reduction: int, ignored: int, smoothing: float
-) -> Any:
+def _cross_entropy(ops: Any, x: Any, t: Any, weight: Any, reduction: int, ignored: int, smoothing: float) -> Any:
     if not 0 <= smoothing <= 1 or not x.dim():
         return NotImplemented
     axis = 0 if x.dim() == 1 else 1

@@ -45,6 +45,7 @@ def _softmax_backward(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
 @derivative("aten::log_softmax.int", "aten::_log_softmax", reads_self=False)
 def log_softmax(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     """The rule of log-softmax along a dimension."""
+
     def own() -> Any:
         g, y = wide(ops, grads[0]), wide(ops, outputs[0])
         return g - ops.exp(y) * ops.sum(g, [args[1]], True)

@@ -247,7 +247,7 @@ def _grid_sampler(ops: Any, x: Any, grid: Any, mode: int, padding: int, align: b
         pixel.append((c + 1) * ((size - 1) / 2) if align else ((c + 1) * size - 1) / 2)
 
     def whole(c: Any) -> Any:
-        return ops.call("aten::to.dtype", ops.nan_to_num(c.detach(), -1.0).clamp(-2.0**31, 2.0**31), 4)
+        return ops.call("aten::to.dtype", ops.nan_to_num(c.detach(), -1.0).clamp(-(2.0**31), 2.0**31), 4)
 
     def weighted(values: Any, weights: Any) -> Any:
         for w in weights:

@@ -70,7 +70,6 @@ def _rrelu_with_noise(ops: Any, x: Any, noise: Any, *options: Any) -> Any:
 # drawn --------------------------------------------------------------------------------------------------------------
 
 
-
 @derivative(
     *(f"aten::bernoulli{o}" for o in ("", ".p", ".Tensor")), "aten::binomial", "aten::poisson", "aten::cauchy",
     "aten::exponential", "aten::geometric", "aten::log_normal", "aten::uniform", "aten::random", "aten::random.from",

@@ -172,7 +172,7 @@ def _holds_tensor(t: T.Type) -> bool:
 
 
 def support(full_name: str) -> str:
-    """"yes" or why an operator has no gradient, for the operator table. Raises KeyError for an unknown name."""
+    """ "yes" or why an operator has no gradient, for the operator table. Raises KeyError for an unknown name."""
     schema = operators.schema(full_name)
     found = rule_of(schema)
     if isinstance(found, (NotDifferentiable, WithoutRule)):

@@ -55,9 +55,7 @@ class _Loop:
         return ending if not later else self.ops.cat([carried, ending], 0)
 
 
-def _lstm_back(
-    ops: Any, loop: _Loop, g: Any, g_last: Any, gates: Any, state: Any, w_hh: Any, w_hr: Any
-) -> Any:
+def _lstm_back(ops: Any, loop: _Loop, g: Any, g_last: Any, gates: Any, state: Any, w_hh: Any, w_hr: Any) -> Any:
     """(gradient of the gates, of the first states, what the projection was given)."""
     i, f, c, o = _parts(ops, gates, 4)
     i, f, c, o = ops.sigmoid(i), ops.sigmoid(f), ops.tanh(c), ops.sigmoid(o)

@@ -144,9 +144,7 @@ def _as_strided(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
         source = places(shape, steps, start)
         length = max([0, *(int(p.max()) + 1 for p in (target, source) if p.numel())])
         held = ops.index_add(ops.new_zeros(grads[0], [length]), 0, target, ops.reshape(grads[0], [-1]))
-        shared = ops.index_add(
-            ops.new_zeros(source, [length]), 0, source, ops.ones_like(source)
-        )
+        shared = ops.index_add(ops.new_zeros(source, [length]), 0, source, ops.ones_like(source))
         return ops.reshape(ops.index_select(held / ops.clamp(shared, 1), 0, source), shape)
 
     return (own,)
