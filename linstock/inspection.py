@@ -131,6 +131,28 @@ def problems_of(module: Any) -> list[dict[str, str]]:
     return list(problems.values())
 
 
+_NO_KERNEL = {
+    "aten::save": "a model may not write files",
+    "aten::from_file": "a model may not read files",
+    "aten::_fill_mem_eff_dropout_mask_": "it exists on CUDA only",
+    "aten::_make_dual": "forward-mode gradients are not supported",
+    "aten::_unpack_dual": "forward-mode gradients are not supported",
+    "prim::RaiseException": "plans raise it themselves",
+    "quantized::int4mm_packed_weight_cpu": "its weights are packed for one processor",
+    "aten::to_padded_tensor": "nested tensors are not supported",
+}
+
+
+def _why_no_kernel(name: str) -> str:
+    """Why an operator cannot be computed."""
+    base = name.partition(".")[0]
+    if base in _NO_KERNEL:
+        return _NO_KERNEL[base]
+    if "legacy" in name:
+        return "it takes parameters packed in a form that no archive holds"
+    return "sparse tensors are not supported"
+
+
 def operator_rows() -> list[dict[str, str]]:
     """One row per operator overload: its family, and "yes", "derived" or why not for kernel, gradient and ONNX form."""
     from linstock.runtime.dispatch import is_runnable
