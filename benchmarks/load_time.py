@@ -12,11 +12,12 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import linstock
 import torch
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+
+import linstock
 
 ROUNDS = 5
 

@@ -20,7 +20,7 @@ class Device:
             index = type.index if index is None else index
             type = type.type
         kind, _, number = type.partition(":")
-        if number and (index is not None or not number.isdigit()) or kind not in self.KINDS or type.endswith(":"):
+        if (number and (index is not None or not number.isdigit())) or kind not in self.KINDS or type.endswith(":"):
             raise RuntimeError(f"invalid device string: {type!r} (expected one like 'cpu', 'cuda' or 'cuda:0')")
         self.type = kind
         self.index = int(number) if number else index

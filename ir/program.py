@@ -119,7 +119,9 @@ class Function:
             if self._graph is not None:  # another thread was faster
                 return
             if self._busy:
-                raise CompileError(f"function '{self.short_name}' calls itself: recursion cannot be compiled", self.span)
+                raise CompileError(
+                    f"function '{self.short_name}' calls itself: recursion cannot be compiled", self.span
+                )
             assert self._define is not None
             self._busy = True
             try:

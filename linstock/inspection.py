@@ -155,9 +155,9 @@ def _why_no_kernel(name: str) -> str:
 
 def operator_rows() -> list[dict[str, str]]:
     """One row per operator overload: its family, and "yes", "derived" or why not for kernel, gradient and ONNX form."""
-    from linstock.runtime.dispatch import is_runnable
     from linstock.backends.onnx.registry import support as onnx_support
     from linstock.passes.autodiff.registry import support as gradient_support
+    from linstock.runtime.dispatch import is_runnable
 
     return [
         {

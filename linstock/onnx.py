@@ -50,8 +50,13 @@ def export(
     if not 18 <= opset_version <= NEWEST_OPSET:
         raise ExportError(f"opset_version must be between 18 and {NEWEST_OPSET}, not {opset_version}")
     arguments = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-    axes = {n: {i: f"{n}_{i}" for i in a} if not isinstance(a, Mapping) else dict(a) for n, a in (dynamic_axes or {}).items()}
-    made, notes, flat_inputs, expected = export_model(model, arguments, dict(kwargs or {}), method, input_names, output_names, axes, opset_version, verify)
+    axes = {
+        n: {i: f"{n}_{i}" for i in a} if not isinstance(a, Mapping) else dict(a)
+        for n, a in (dynamic_axes or {}).items()
+    }
+    made, notes, flat_inputs, expected = export_model(
+        model, arguments, dict(kwargs or {}), method, input_names, output_names, axes, opset_version, verify
+    )
     for note in notes:
         warnings.warn(note, OnnxWarning, stacklevel=2)
     large = made.ByteSize() > 2**31 - 2**20
@@ -59,7 +64,9 @@ def export(
         try:
             onnx.checker.check_model(made, full_check=True)
         except Exception as problem:
-            raise ExportError(f"the exported model does not pass the ONNX checker: {str(problem).strip().splitlines()[0]}") from problem
+            raise ExportError(
+                f"the exported model does not pass the ONNX checker: {str(problem).strip().splitlines()[0]}"
+            ) from problem
     if f is not None:
         _save(made, f, large)
     if verify:
@@ -111,8 +118,14 @@ def _verify(model: Any, inputs: Sequence[np.ndarray[Any, Any]], expected: Sequen
             found = session.run(None, {n: by_name[n] for n in names})
         except Exception as problem:
             text = str(problem).strip().splitlines()
-            raise ExportError(f"ONNX Runtime does not run the exported model: {text[0] if text else type(problem).__name__}") from problem
-    parts = [(v.name, g) for v, got in zip(model.graph.output, found, strict=True) for g in (got if isinstance(got, list) else [got])]
+            raise ExportError(
+                f"ONNX Runtime does not run the exported model: {text[0] if text else type(problem).__name__}"
+            ) from problem
+    parts = [
+        (v.name, g)
+        for v, got in zip(model.graph.output, found, strict=True)
+        for g in (got if isinstance(got, list) else [got])
+    ]
     if len(parts) != len(expected):
         raise ExportError(f"the exported model gives {len(parts)} tensors in ONNX Runtime, {len(expected)} in linstock")
     for (name, got), want in zip(parts, expected, strict=True):
@@ -139,7 +152,9 @@ def _with_float_faces(model: Any) -> Any:
     """The model with float32 in place of bfloat16 inputs and outputs, which NumPy lacks (itself if it has none)."""
     from onnx import TensorProto, helper
 
-    faces = [v for v in [*model.graph.input, *model.graph.output] if v.type.tensor_type.elem_type == TensorProto.BFLOAT16]
+    faces = [
+        v for v in [*model.graph.input, *model.graph.output] if v.type.tensor_type.elem_type == TensorProto.BFLOAT16
+    ]
     if not faces:
         return model
     made = type(model)()

@@ -62,7 +62,9 @@ def _bind(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], met
     """Arguments in the order of the parameters, defaults filled in."""
     parameters = function.signature().parameters[1 if method else 0 :]
     if len(args) > len(parameters):
-        raise InputError(f"{function.short_name}() takes {len(parameters)} arguments, {len(args)} example inputs were given")
+        raise InputError(
+            f"{function.short_name}() takes {len(parameters)} arguments, {len(args)} example inputs were given"
+        )
     values = list(args)
     given = dict(kwargs)
     for p in parameters[len(args) :]:
@@ -71,7 +73,9 @@ def _bind(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], met
         elif p.default is not MISSING:
             values.append(p.default)
         else:
-            raise InputError(f"the example inputs lack a value for argument '{p.name}' of {function.short_name}{function.signature()}")
+            raise InputError(
+                f"the example inputs lack a value for argument '{p.name}' of {function.short_name}{function.signature()}"
+            )
     if given:
         raise InputError(f"{function.short_name}() has no argument '{next(iter(given))}'")
     return values
@@ -96,7 +100,9 @@ def _copied(value: Any) -> Any:
 
 
 def _leaves(value: Any, out: list[Any], numbers: bool = False) -> None:
-    """Append the tensors (and numbers) of a value as ONNX models have them: complex ones with a last dimension of two, quantised ones as integers."""
+    """Append the tensors (and numbers) of a value as ONNX models have them: complex ones with a last dimension of two,
+    quantised ones as integers.
+    """
     if isinstance(value, (list, tuple)):
         for v in value:
             _leaves(v, out, numbers)

@@ -281,7 +281,9 @@ class ObjectBuilder:
         if setstate is not None:
             parameters = setstate.signature().parameters
             if len(parameters) != 2:
-                raise ArchiveError(f"'{setstate.name}' should take the object and its state, and takes {len(parameters)} arguments")
+                raise ArchiveError(
+                    f"'{setstate.name}' should take the object and its state, and takes {len(parameters)} arguments"
+                )
             state = self.value(record.state, parameters[1].type)
             if not self._fits(parameters[1].type, state):
                 raise ArchiveError(

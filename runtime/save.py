@@ -148,7 +148,9 @@ class StateWriter:
             inner = _member(kind, tuple)
             kinds = inner.elements if isinstance(inner, T.TupleType) else (None,) * len(value)
             return tuple(self.value(v, k) for v, k in zip(value, kinds, strict=True))
-        enum = objects.enum_type(value) or (value.type if isinstance(getattr(value, "type", None), T.EnumType) else None)
+        enum = objects.enum_type(value) or (
+            value.type if isinstance(getattr(value, "type", None), T.EnumType) else None
+        )
         if enum is not None:
             return EnumRecord(self.program.name_of(enum), value.value)
         bound = objects.torchbind_type(value)
@@ -254,7 +256,9 @@ class ProgramWriter:
         """Add a class or function, and before it everything that it refers to."""
         if id(item) in self._seen:
             return
-        if isinstance(item, T.Type) and not isinstance(item, (T.ClassType, T.InterfaceType, T.EnumType, T.NamedTupleType)):
+        if isinstance(item, T.Type) and not isinstance(
+            item, (T.ClassType, T.InterfaceType, T.EnumType, T.NamedTupleType)
+        ):
             for inner in T.walk(item):
                 if inner is not item:
                     self.collect(inner)
@@ -326,7 +330,9 @@ class ProgramWriter:
             lines += [f"  {n} : {self.annotation(t)}" for n, t in zip(item.fields, item.elements, strict=True)]
         elif isinstance(item, T.EnumType):
             lines.append(f"class {short}(Enum):")
-            lines += [f"  {name} = {literal(value, item.value_type, self.names)}" for name, value in item.members.items()]
+            lines += [
+                f"  {name} = {literal(value, item.value_type, self.names)}" for name, value in item.members.items()
+            ]
         elif isinstance(item, T.InterfaceType):
             lines.append(f"class {short}({_INTERFACE_BASES[item.is_module]}):")
             for name, signature in item.methods.items():
@@ -374,7 +380,8 @@ class ProgramWriter:
 
 
 def _methods(cls: T.ClassType) -> list[Function]:
-    """Methods that belong into the archive: all that can be compiled (unused ones are left out by the scripting side)."""
+    """Methods that belong into the archive: all that can be compiled (unused ones are left out by the scripting side).
+    """
     return list(cls.methods.values())
 
 
@@ -391,4 +398,3 @@ def _owner(function: Function) -> T.ClassType | None:
 def _is_method_of(function: Function, known: list[Any]) -> bool:
     owner = _owner(function)
     return owner is not None and owner in known
-

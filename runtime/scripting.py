@@ -27,13 +27,16 @@ def script(obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None
     """Compile a function, module or class (or NamedTuple, Enum, interface) from its source.
 
     Gives a ScriptFunction or ScriptModule; a class is compiled and given back, to be used in scripted code. Submodules,
-    functions and classes that are used are compiled too. Raises CompileError, with the line, for what cannot be compiled.
+    functions and classes that are used are compiled too. Raises CompileError, with the line, for what cannot be
+    compiled.
     """
     if isinstance(obj, (ScriptModule, ScriptFunction)):
         return obj
     if isinstance(obj, type):
         if PROGRAM.class_type(obj) is None:
-            raise CompileError(f"class '{obj.__name__}' cannot be scripted: script an instance of a module, not its class")
+            raise CompileError(
+                f"class '{obj.__name__}' cannot be scripted: script an instance of a module, not its class"
+            )
         return obj
     if live_types.is_module(obj):
         return script_module(obj)
@@ -90,7 +93,11 @@ def ignore(drop: bool | Callable[..., Any] = False, **kwargs: Any) -> Any:
         return drop
 
     def mark(function: F) -> F:
-        text = "unused (replaced by raising an exception)" if drop else "ignore (leave as a call to Python, cannot be saved)"
+        text = (
+            "unused (replaced by raising an exception)"
+            if drop
+            else "ignore (leave as a call to Python, cannot be saved)"
+        )
         function._torchscript_modifier = text  # type: ignore[attr-defined]
         return function
 
@@ -134,7 +141,9 @@ def script_if_tracing(function: F) -> F:
 
 
 class Attribute:
-    """A value with a declared type, for attributes whose type cannot be told from the value (`Attribute({}, Dict[str, int])`)."""
+    """A value with a declared type, for attributes whose type cannot be told from the value (`Attribute({}, Dict[str,
+    int])`).
+    """
 
     def __init__(self, value: Any, type: Any) -> None:
         self.value, self.type = value, type

@@ -61,17 +61,30 @@ def trace(
 ) -> Any:
     """Run a function or module once on example inputs and record its operators as a ScriptFunction or ScriptModule.
 
-    `example_inputs` is a tensor or a tuple of arguments (tensors, tuples, lists and dicts of tensors). Sizes stay dynamic where
-    the program computes with `x.shape`; everything else that Python decides is fixed, and reported as a TracerWarning at its line.
-    With `check_trace` the trace is run on the example (and on `check_inputs`) and compared with the program. `strict=False` allows
+    `example_inputs` is a tensor or a tuple of arguments (tensors, tuples, lists and dicts of tensors). Sizes stay
+    dynamic where
+    the program computes with `x.shape`; everything else that Python decides is fixed, and reported as a TracerWarning
+    at its line.
+    With `check_trace` the trace is run on the example (and on `check_inputs`) and compared with the program.
+    `strict=False` allows
     lists and dicts as results. Raises CompileError for inputs or results that cannot be recorded.
     """
     if isinstance(func, (ScriptModule, ScriptFunction)):
-        warnings.warn("the input of trace is already scripted or traced: it is given back as it is", TracerWarning, stacklevel=2)
+        warnings.warn(
+            "the input of trace is already scripted or traced: it is given back as it is", TracerWarning, stacklevel=2
+        )
         return func
     if live_types.is_module(func):
         inputs: Any = example_kwarg_inputs if example_kwarg_inputs is not None else example_inputs
-        return trace_module(func, {"forward": inputs}, None, check_trace, check_inputs and [{"forward": c} for c in check_inputs], check_tolerance, strict)
+        return trace_module(
+            func,
+            {"forward": inputs},
+            None,
+            check_trace,
+            check_inputs and [{"forward": c} for c in check_inputs],
+            check_tolerance,
+            strict,
+        )
     owner = getattr(func, "__self__", None)
     if owner is not None and live_types.is_module(owner) and getattr(func, "__name__", "") == "forward":
         return trace_module(owner, {"forward": example_inputs}, None, check_trace, None, check_tolerance, strict)
@@ -121,7 +134,13 @@ def trace_module(
         for given in [inputs, *(check_inputs or ())]:
             for name, example in given.items():
                 args, kwargs = _arguments(None, example) if isinstance(example, Mapping) else _arguments(example, None)
-                _check(getattr(mod, name) if name != "forward" else mod, getattr(traced, name), args, kwargs, check_tolerance)
+                _check(
+                    getattr(mod, name) if name != "forward" else mod,
+                    getattr(traced, name),
+                    args,
+                    kwargs,
+                    check_tolerance,
+                )
     return traced
 
 
@@ -156,7 +175,9 @@ def _arguments(example: Any, named: Mapping[str, Any] | None) -> tuple[tuple[Any
 def _declare(
     recorder: Recorder, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Parameter, ...], tuple[Any, ...], dict[str, Any]]:
-    """Copies of the example inputs (the caller's are never changed), declared as parameters under the function's own names."""
+    """Copies of the example inputs (the caller's are never changed), declared as parameters under the function's own
+    names.
+    """
     names = _parameter_names(func, len(args))
     copied = [_copy(a) for a in args]
     named = {k: _copy(v) for k, v in kwargs.items()}
@@ -167,7 +188,11 @@ def _declare(
 
 def _parameter_names(func: Callable[..., Any], count: int) -> list[str]:
     try:
-        known = [p.name for p in inspect.signature(func).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        known = [
+            p.name
+            for p in inspect.signature(func).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
     except (TypeError, ValueError):
         known = []
     known = [n for n in known if n != "self"]
@@ -188,7 +213,8 @@ def _copy(value: Any) -> Any:
 
 
 def _check(func: Any, traced: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float) -> None:
-    """Compare program and trace on one set of inputs. Raises TracingCheckError; random programs are only warned about."""
+    """Compare program and trace on one set of inputs. Raises TracingCheckError; random programs are only warned about.
+    """
     from linstock.backends.array.generator import default_generator
 
     state = default_generator.get_state()
@@ -198,7 +224,13 @@ def _check(func: Any, traced: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         found = traced(*[_copy(a) for a in args], **{k: _copy(v) for k, v in kwargs.items()})
     for i, (e, f) in enumerate(zip(_tensors(expected), _tensors(found), strict=True)):
         a, b = np.asarray(e.detach().numpy()), np.asarray(f.detach().numpy())
-        if a.shape != b.shape or not np.allclose(a.astype(np.complex128 if a.dtype.kind == "c" else np.float64), b, rtol=tolerance, atol=tolerance, equal_nan=True):
+        if a.shape != b.shape or not np.allclose(
+            a.astype(np.complex128 if a.dtype.kind == "c" else np.float64),
+            b,
+            rtol=tolerance,
+            atol=tolerance,
+            equal_nan=True,
+        ):
             warnings.warn(
                 f"output {i} of the trace differs from that of the program on the same input: the program is not a fixed sequence of operators "
                 "(randomness, state, or decisions that depend on data). Script it, or switch check_trace off if that is meant",

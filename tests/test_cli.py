@@ -8,7 +8,6 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -158,11 +157,17 @@ def test_ops(run: Run) -> None:
     code, out, _ = run("ops")
     assert code == 0 and "aten::add.Tensor" in out and "…" not in out.split("\n")[1]
     rows = json.loads(run("ops", "relu", "--json")[1])
-    assert {"name", "family", "kernel", "gradient", "onnx"} == set(rows[0]) and any(r["name"] == "aten::relu" for r in rows)
+    assert {"name", "family", "kernel", "gradient", "onnx"} == set(rows[0]) and any(
+        r["name"] == "aten::relu" for r in rows
+    )
     assert run("ops", "--markdown")[1].startswith("# Operators\n")
     assert run("ops", "--missing")[0] == 0
     code, _, err = run("ops", "relux")
-    assert code == 2 and err == "linstock: no operator's name contains 'relux'; the nearest known: aten::relu, aten::rrelu, aten::relu_\n"
+    assert (
+        code == 2
+        and err
+        == "linstock: no operator's name contains 'relux'; the nearest known: aten::relu, aten::rrelu, aten::relu_\n"
+    )
 
 
 def test_export(run: Run) -> None:
@@ -220,7 +225,10 @@ def bad_files() -> None:
         ("page.pt", "it is a web page: the download went wrong"),
         ("pointer.pt", "it is a Git LFS pointer, not the file: run `git lfs pull`"),
         ("x.npy", "it is a NumPy .npy file: read it with numpy.load"),
-        ("state.pt", "it is a file of torch.save with a state_dict or other values, but no program: linstock.load reads"),
+        (
+            "state.pt",
+            "it is a file of torch.save with a state_dict or other values, but no program: linstock.load reads",
+        ),
         ("newer.pt", "archive version 11 is newer than the newest known 10: update linstock, or save the model with"),
         ("unversioned.pt", "has no version record"),
         ("headless.pt", "has no data.pkl"),
@@ -292,7 +300,9 @@ def test_places_that_onnx_cannot_be_written_to(run: Run, target: str) -> None:
 
 def test_unknown_operators_are_named_with_their_place(run: Run) -> None:
     code, _, err = run("run", code_changed(b"torch.relu(", b"ops.torchvision.nms("), "x.npy")
-    assert code == 2 and err.startswith("linstock: unknown operator 'torchvision::nms'") and "line" in err and "^^^" in err
+    assert (
+        code == 2 and err.startswith("linstock: unknown operator 'torchvision::nms'") and "line" in err and "^^^" in err
+    )
 
 
 def test_errors_of_the_program_show_its_own_lines(run: Run) -> None:
@@ -305,5 +315,3 @@ def test_commands_that_are_not_there(run: Run) -> None:
     assert code == 2 and "No such command 'nonsense'" in err
     code, _, err = run("run")
     assert code == 2 and "Missing argument" in err
-
-

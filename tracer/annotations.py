@@ -17,7 +17,21 @@ _NAMES: dict[str, T.Type] = {
     "SymInt": T.INT, "list": T.ANY_LIST, "tuple": T.ANY_TUPLE, "Function": T.FUNCTION,
 }  # fmt: skip
 _LITERALS: dict[type, T.Type] = {str: T.STRING, int: T.INT, bool: T.BOOL, float: T.FLOAT, type(None): T.NONE}
-_GENERIC = {"List", "list", "Dict", "dict", "Tuple", "tuple", "Optional", "Union", "Future", "RRef", "Await", "Final", "Annotated"}
+_GENERIC = {
+    "List",
+    "list",
+    "Dict",
+    "dict",
+    "Tuple",
+    "tuple",
+    "Optional",
+    "Union",
+    "Future",
+    "RRef",
+    "Await",
+    "Final",
+    "Annotated",
+}
 
 
 class AnnotationError(Exception):
@@ -94,18 +108,32 @@ def _generic(node: ast.Subscript, named: Named) -> T.Type:
         if len(parts) == 1 and isinstance(parts[0], ast.Tuple):
             parts = list(parts[0].elts)
         if len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis:
-            raise AnnotationError("a tuple of any length has no type in TorchScript: use List, or write the elements out", node)
+            raise AnnotationError(
+                "a tuple of any length has no type in TorchScript: use List, or write the elements out", node
+            )
         return T.TupleType(tuple(parse(p, named) for p in parts))
     arguments = [parse(p, named) for p in parts]
     if name == "Union":
         return T.union(arguments)
     if name in ("Dict", "dict") and len(arguments) == 2:
-        if arguments[0] not in (T.INT, T.FLOAT, T.COMPLEX, T.BOOL, T.STRING, T.TENSOR) and not isinstance(arguments[0], T.EnumType):
-            raise AnnotationError(f"a dictionary's key cannot be of type {arguments[0].annotation()}: use int, float, complex, bool, str or Tensor", node)
+        if arguments[0] not in (T.INT, T.FLOAT, T.COMPLEX, T.BOOL, T.STRING, T.TENSOR) and not isinstance(
+            arguments[0], T.EnumType
+        ):
+            raise AnnotationError(
+                f"a dictionary's key cannot be of type {arguments[0].annotation()}: use int, float, complex, bool, str or Tensor",
+                node,
+            )
         return T.DictType(*arguments)
     if name.startswith("BroadcastingList"):
         return T.ListType(arguments[0])
-    makers = {"List": T.ListType, "list": T.ListType, "Optional": T.optional, "Future": T.FutureType, "RRef": T.RRefType, "Await": T.AwaitType}
+    makers = {
+        "List": T.ListType,
+        "list": T.ListType,
+        "Optional": T.optional,
+        "Future": T.FutureType,
+        "RRef": T.RRefType,
+        "Await": T.AwaitType,
+    }
     if name in makers and len(arguments) == 1:
         return makers[name](arguments[0])  # type: ignore[no-any-return, operator]
     raise AnnotationError(f"unknown type constructor '{ast.unparse(node)}'", node)

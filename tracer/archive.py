@@ -14,21 +14,39 @@ from linstock.ir.graph import Builder, Graph, Value
 from linstock.ir.program import MISSING, CompilationUnit, Function, Parameter, Signature
 from linstock.ir.schema import torchbind
 from linstock.ir.source import Source, Span
-from linstock.tracer import annotations as notation, builtins, matching, safety, upgraders
+from linstock.tracer import annotations as notation
+from linstock.tracer import builtins, matching, safety, upgraders
 from linstock.tracer.control import assigned_names
 from linstock.tracer.emitter import Emitter
 from linstock.tracer.environment import Frame
 from linstock.tracer.expressions import Condition, ExpressionEmitter
 from linstock.tracer.resolver import EnumConstant, Resolver, parameter_list
 from linstock.tracer.values import (
-    Args, BuiltinFunction, ClassRef, EnumRef, FunctionRef, Kwargs, NamedTupleRef, Namespace, SimpleValue, Special, Sugared,
+    Args,
+    BuiltinFunction,
+    ClassRef,
+    EnumRef,
+    FunctionRef,
+    Kwargs,
+    NamedTupleRef,
+    Namespace,
+    SimpleValue,
+    Special,
+    Sugared,
 )  # fmt: skip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ReadSource = Callable[[str], Source | None]
-_HEADS = ("__parameters__", "__buffers__", "__forward_pre_hooks__", "__forward_hooks__", "__annotations__", "op_version_set")
+_HEADS = (
+    "__parameters__",
+    "__buffers__",
+    "__forward_pre_hooks__",
+    "__forward_hooks__",
+    "__annotations__",
+    "op_version_set",
+)
 
 
 class ArchiveProgram:
@@ -116,7 +134,9 @@ class ArchiveProgram:
         made.span = Span(source, node.lineno, node.col_offset, node.lineno, node.col_offset + 4 + len(node.name))
         return made
 
-    def _signature(self, source: Source, node: ast.FunctionDef, owner: T.ClassType | T.InterfaceType | None) -> Signature:
+    def _signature(
+        self, source: Source, node: ast.FunctionDef, owner: T.ClassType | T.InterfaceType | None
+    ) -> Signature:
         e = Emitter(self.resolver, source, Graph())
         parameters = []
         for i, (arg, default, only) in enumerate(parameter_list(node)):
@@ -146,7 +166,9 @@ class ArchiveProgram:
             items = [self.literal(x, k) for x, k in zip(node.elts, kinds, strict=True)]
             return tuple(items) if isinstance(node, ast.Tuple) else items
         if isinstance(node, ast.Dict):
-            return {self.literal(k): self.literal(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None}
+            return {
+                self.literal(k): self.literal(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None
+            }
         name = notation.dotted(node)
         if name in _NUMBERS:
             return _NUMBERS[name]
@@ -157,7 +179,11 @@ class ArchiveProgram:
             enum = self.find_type(owner) if owner else None
             if isinstance(enum, T.EnumType) and member in enum.members:
                 return EnumConstant(enum, member)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("annotate", "unchecked_cast"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("annotate", "unchecked_cast")
+        ):
             return self.literal(node.args[1], t)
         if isinstance(node, ast.Call) and notation.dotted(node.func) == "torch.device":
             from linstock.ir.device import Device
@@ -412,7 +438,9 @@ class ArchiveResolver(Resolver):
             return BuiltinFunction(f"quantized::{kind}_{name}", obj)
         return None
 
-    def call_operator(self, e: ExpressionEmitter, span: Span, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    def call_operator(
+        self, e: ExpressionEmitter, span: Span, name: str, args: Sequence[Value], kwargs: dict[str, Value]
+    ) -> Value:
         if self.program.version < 10:
             upgraded = upgraders.apply(e, span, self.program, name, args, kwargs)
             if upgraded is not None:

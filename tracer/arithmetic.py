@@ -35,7 +35,11 @@ COMPARE = {
     ast.Eq: ("aten::eq", "__eq__"), ast.NotEq: ("aten::ne", "__ne__"), ast.Lt: ("aten::lt", "__lt__"),
     ast.LtE: ("aten::le", "__le__"), ast.Gt: ("aten::gt", "__gt__"), ast.GtE: ("aten::ge", "__ge__"),
 }  # fmt: skip
-_UNARY = {ast.USub: ("aten::neg", "__neg__"), ast.Invert: ("aten::bitwise_not", "__invert__"), ast.UAdd: ("", "__pos__")}
+_UNARY = {
+    ast.USub: ("aten::neg", "__neg__"),
+    ast.Invert: ("aten::bitwise_not", "__invert__"),
+    ast.UAdd: ("", "__pos__"),
+}
 _NUMBERS = (T.INT, T.FLOAT, T.COMPLEX, T.NUMBER, T.BOOL)
 #: for a number on the left and a tensor on the right: the operator with the operands exchanged
 _EXCHANGED = {
@@ -71,7 +75,11 @@ def binary(e: ExpressionEmitter, op: type, left: Sugared, right: Sugared, span: 
     if op is ast.FloorDiv and (isinstance(a.type, T.TensorType) or isinstance(b.type, T.TensorType)):
         name = "aten::floor_divide"
         if not isinstance(a.type, T.TensorType):
-            a = e.builder.op("aten::scalar_tensor", a, *([e.builder.constant(dtypes.by_name("int64").code)] if a.type == T.INT else []))
+            a = e.builder.op(
+                "aten::scalar_tensor",
+                a,
+                *([e.builder.constant(dtypes.by_name("int64").code)] if a.type == T.INT else []),
+            )
     elif isinstance(b.type, T.TensorType) and a.type in _NUMBERS:
         if op in _EXCHANGED:
             return e.call_operator(span, _EXCHANGED[op], [b, a], {})
@@ -108,7 +116,9 @@ def unary(e: ExpressionEmitter, op: ast.unaryop, operand: Sugared, span: Span) -
             return value
         raise CompileError(f"unary '+' cannot be applied to a value of type '{value.type.annotation()}'", span)
     if isinstance(op, ast.Invert) and value.type == T.INT:  # ~x == -x - 1
-        return e.call_operator(span, "aten::sub", [e.call_operator(span, "aten::neg", [value], {}), e.builder.constant(1)], {})
+        return e.call_operator(
+            span, "aten::sub", [e.call_operator(span, "aten::neg", [value], {}), e.builder.constant(1)], {}
+        )
     return e.call_operator(span, name, [value], {})
 
 

@@ -1,6 +1,7 @@
 """Branches: `if` and everything that may leave a block early, in SSA form.
 
-Early exits become data: inside a loop `break`, `continue` and `return` set hidden flags (`$skip`: the rest of this iteration does
+Early exits become data: inside a loop `break`, `continue` and `return` set hidden flags (`$skip`: the rest of this
+iteration does
 not run; `$stop`: the loop ends; `$returned` and `$ret`: the function is done), and what follows a conditional exit
 is nested under the flag. Where one branch of an `if` always leaves, the rest of the block simply moves into the other.
 """
@@ -55,9 +56,10 @@ class BranchEmitter(ExpressionEmitter):
         self.builder.span = self.span_of(s)
         method = getattr(self, "on_" + type(s).__name__, None)
         if method is None:
-            raise self.error(s, f"{control.describe(s)} cannot be compiled")
+            raise self.error(s, control.refusal(s))
         status = method(s)
         return status if isinstance(status, Status) else Status.FALLS
+
     def _raise_flags(self, *names: str) -> None:
         for name in names:
             self.frame.set(name, SimpleValue(self.builder.constant(True)))
@@ -138,9 +140,7 @@ class BranchEmitter(ExpressionEmitter):
             return SimpleValue(self.builder.constant(None))
         return SimpleValue(self.builder.value("prim::unchecked_cast", (value,), t))
 
-    def _merge(
-        self, node: Node, outer: Frame, a: tuple[Frame, Status], b: tuple[Frame, Status], span: Span
-    ) -> Status:
+    def _merge(self, node: Node, outer: Frame, a: tuple[Frame, Status], b: tuple[Frame, Status], span: Span) -> Status:
         """Give the `if` outputs for what its branches assigned."""
         gone = [status in (Status.EXITS, Status.RAISES) for _, status in (a, b)]
         both_leave = all(gone)
@@ -163,7 +163,9 @@ class BranchEmitter(ExpressionEmitter):
             if not hidden and not any(gone) and None in sides:
                 branch = "true" if sides[0] is None else "false"
                 why = a[0].why_broken(name) or b[0].why_broken(name)
-                outer.spoil(name, why or f"'{name}' is not defined in the {branch} branch of this `if`, but is used after it")
+                outer.spoil(
+                    name, why or f"'{name}' is not defined in the {branch} branch of this `if`, but is used after it"
+                )
                 continue
             if sides[0] is sides[1] and sides[0] is not None:
                 outer.set(name, sides[0])
@@ -189,13 +191,20 @@ class BranchEmitter(ExpressionEmitter):
             return Status.MAYBE
         return Status.FALLS
 
-    def _keep_narrowed(self, node: Node, outer: Frame, place: int, survivor: Frame, done: Sequence[str], span: Span) -> None:
+    def _keep_narrowed(
+        self, node: Node, outer: Frame, place: int, survivor: Frame, done: Sequence[str], span: Span
+    ) -> None:
         """What the only branch that goes on learnt about types stays known: after `if x is None: raise` x is not None.
 
         The narrowed value leaves the `if` as an output: it does not exist where the other branch was taken.
         """
         for name, sugared in survivor.refined.items():
-            if name in done or sugared is outer.find(name) or not isinstance(sugared, SimpleValue) or sugared.it.type == T.NONE:
+            if (
+                name in done
+                or sugared is outer.find(name)
+                or not isinstance(sugared, SimpleValue)
+                or sugared.it.type == T.NONE
+            ):
                 continue
             value = self._in_block(node.blocks[place], sugared, span)
             other = node.blocks[1 - place]
@@ -214,7 +223,9 @@ class BranchEmitter(ExpressionEmitter):
     def _merge_values(
         self, node: Node, outer: Frame, name: str, values: list[Value | None], gone: list[bool], span: Span
     ) -> None:
-        known = [v.type for v, left in zip(values, gone, strict=True) if v is not None and (not left or name.startswith("$"))]
+        known = [
+            v.type for v, left in zip(values, gone, strict=True) if v is not None and (not left or name.startswith("$"))
+        ]
         known = [t for t in known if t != UNKNOWN] or known
         if not known:
             known = [v.type for v in values if v is not None]

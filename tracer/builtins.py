@@ -11,7 +11,18 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
 from linstock.ir.source import Span
 from linstock.tracer import matching
-from linstock.tracer.values import Args, BuiltinFunction, Counter, Kwargs, Range, SimpleValue, Special, Sugared, Zip, plain
+from linstock.tracer.values import (
+    Args,
+    BuiltinFunction,
+    Counter,
+    Kwargs,
+    Range,
+    SimpleValue,
+    Special,
+    Sugared,
+    Zip,
+    plain,
+)
 
 if TYPE_CHECKING:
     from linstock.tracer.expressions import ExpressionEmitter as Emitter
@@ -39,7 +50,9 @@ def _enumerate(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     counter = Counter()
     if start is not None:
         value = start.value(e, span)
-        counter = Counter(value.constant, None if value.constant == 0 else value) if value.is_constant else Counter(0, value)
+        counter = (
+            Counter(value.constant, None if value.constant == 0 else value) if value.is_constant else Counter(0, value)
+        )
     return Zip((counter, _iterable(e, span, args[0])))
 
 
@@ -50,7 +63,9 @@ def _zip(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
 def _cast(name: str, kind: T.Type) -> Callable[..., Sugared]:
     def cast(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
         if not args:
-            return SimpleValue(e.builder.constant({"Int": 0, "Float": 0.0, "Bool": False, "str": "", "Complex": 0j}[name]))
+            return SimpleValue(
+                e.builder.constant({"Int": 0, "Float": 0.0, "Bool": False, "str": "", "Complex": 0j}[name])
+            )
         values, named = plain(e, span, args, kwargs)
         if len(values) == 1 and values[0].type == kind:
             return SimpleValue(values[0])
@@ -287,7 +302,12 @@ def static_isinstance(value: T.Type, wanted: list[T.Type]) -> bool | None:
     def one(t: T.Type) -> bool | None:
         if t == T.ANY or t == T.NUMBER or isinstance(t, T.InterfaceType):
             return None
-        return any(T.is_subtype(t, w) or (w is T.ANY_LIST and isinstance(t, T.ListType)) or (w is T.ANY_TUPLE and isinstance(t, T.TupleType)) for w in wanted)
+        return any(
+            T.is_subtype(t, w)
+            or (w is T.ANY_LIST and isinstance(t, T.ListType))
+            or (w is T.ANY_TUPLE and isinstance(t, T.TupleType))
+            for w in wanted
+        )
 
     outcomes = {one(m) for m in T.members_of(value)}
     return outcomes.pop() if len(outcomes) == 1 else None

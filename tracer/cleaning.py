@@ -1,4 +1,6 @@
-"""Removing what the emitter made and nothing needs: unpacked tuples, attributes that were looked at, unused results of branches."""
+"""Removing what the emitter made and nothing needs: unpacked tuples, attributes that were looked at, unused results of
+branches.
+"""
 
 from __future__ import annotations
 

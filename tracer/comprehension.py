@@ -28,7 +28,11 @@ def compile(e: Emitter, node: ast.ListComp | ast.DictComp | ast.GeneratorExp, hi
 
 
 def _unrolled(
-    e: Emitter, node: ast.ListComp | ast.GeneratorExp, generator: ast.comprehension, items: list[Sugared], hint: T.Type | None
+    e: Emitter,
+    node: ast.ListComp | ast.GeneratorExp,
+    generator: ast.comprehension,
+    items: list[Sugared],
+    hint: T.Type | None,
 ) -> Sugared:
     wanted = T.without_none(hint) if hint is not None else None
     element = wanted.element if isinstance(wanted, T.ListType) else None
@@ -51,7 +55,11 @@ def _unrolled(
 
 
 def _looped(
-    e: Emitter, node: ast.ListComp | ast.DictComp | ast.GeneratorExp, generator: ast.comprehension, over: Sugared, hint: T.Type | None
+    e: Emitter,
+    node: ast.ListComp | ast.DictComp | ast.GeneratorExp,
+    generator: ast.comprehension,
+    over: Sugared,
+    hint: T.Type | None,
 ) -> Sugared:
     span = e.span_of(node)
     is_dict = isinstance(node, ast.DictComp)
@@ -74,7 +82,11 @@ def _looped(
 
 
 def _conditional(
-    e: Emitter, node: ast.ListComp | ast.DictComp | ast.GeneratorExp, tests: list[ast.expr], made: Value, hint: T.Type | None
+    e: Emitter,
+    node: ast.ListComp | ast.DictComp | ast.GeneratorExp,
+    tests: list[ast.expr],
+    made: Value,
+    hint: T.Type | None,
 ) -> None:
     span = e.span_of(node)
     if tests:

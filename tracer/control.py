@@ -60,7 +60,10 @@ def path_of(node: ast.expr) -> str | None:
 def assigned_paths(statements: Sequence[ast.stmt]) -> list[str]:
     """Attributes (`self.cache`) that the statements assign."""
     stored = (
-        n for s in statements for n in _own_nodes(s) if isinstance(n, ast.Attribute) and isinstance(n.ctx, (ast.Store, ast.Del))
+        n
+        for s in statements
+        for n in _own_nodes(s)
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, (ast.Store, ast.Del))
     )
     return [p for p in dict.fromkeys(map(path_of, stored)) if p is not None]
 
@@ -135,11 +138,26 @@ def _leaves(s: ast.stmt, kinds: type[ast.stmt] | tuple[type[ast.stmt], ...]) -> 
     return isinstance(s, ast.With) and any(_leaves(x, kinds) for x in s.body)
 
 
-def describe(node: ast.AST) -> str:
-    """A statement or expression in words."""
-    words = {
-        "AsyncFor": "'async for'", "AsyncWith": "'async with'", "AsyncFunctionDef": "an async function", "ClassDef": "a class inside a function",
-        "Match": "'match'", "Lambda": "a lambda", "Yield": "'yield'", "YieldFrom": "'yield from'", "Await": "'await'", "Set": "a set",
-        "SetComp": "a set comprehension", "GeneratorExp": "a generator expression", "NamedExpr": "':='",
-    }  # fmt: skip
-    return words.get(type(node).__name__, f"'{type(node).__name__}'")
+_REFUSALS = {
+    "AsyncFor": "'async for' cannot be compiled: use a plain loop",
+    "AsyncWith": "'async with' cannot be compiled: use a plain `with`",
+    "AsyncFunctionDef": "an async function cannot be compiled: use jit.fork and jit.wait",
+    "Await": "'await' cannot be compiled: use jit.fork and jit.wait",
+    "ClassDef": "a class inside a function cannot be compiled: define it at the top of the module",
+    "Match": "'match' cannot be compiled: use `if` and `elif`",
+    "Lambda": "a lambda cannot be compiled here: write a function at the top of the module and call it",
+    "Yield": "'yield' cannot be compiled: collect the values in a list and return it",
+    "YieldFrom": "'yield from' cannot be compiled: collect the values in a list and return it",
+    "Set": "a set cannot be compiled: use a list, or a dictionary with these keys",
+    "SetComp": "a set comprehension cannot be compiled: use a list or dictionary",
+    "TypeAlias": "a type alias inside a function cannot be compiled: define it at the top of the module",
+}
+
+
+def refusal(node: ast.AST) -> str:
+    """What to say of a statement or expression that cannot be compiled."""
+    kind = type(node).__name__
+    if kind in _REFUSALS:
+        return _REFUSALS[kind]
+    shown = ast.unparse(node).split("\n")[0][:60]
+    return f"'{shown}' cannot be compiled ({kind})"

@@ -9,10 +9,11 @@ from typing import Any
 
 from linstock.ir import types as T
 from linstock.ir.errors import CompileError
-from linstock.ir.graph import Builder, Graph, Value
+from linstock.ir.graph import Graph, Value
 from linstock.ir.program import Signature
 from linstock.ir.source import Span
-from linstock.tracer import annotations as notation, cleaning, control, matching
+from linstock.tracer import annotations as notation
+from linstock.tracer import cleaning, control, matching
 from linstock.tracer.control import Status
 from linstock.tracer.expressions import Condition
 from linstock.tracer.loops import LoopEmitter
@@ -89,13 +90,17 @@ class Emitter(LoopEmitter):
 
     def on_Break(self, s: ast.Break) -> Status:
         if not self.loops:
-            raise self.error(s, "'break' outside of a loop (a loop over modules is unrolled: break is not supported in it)")
+            raise self.error(
+                s, "'break' outside of a loop (a loop over modules is unrolled: break is not supported in it)"
+            )
         self._raise_flags("$stop", "$skip")
         return Status.EXITS
 
     def on_Continue(self, s: ast.Continue) -> Status:
         if not self.loops:
-            raise self.error(s, "'continue' outside of a loop (a loop over modules is unrolled: continue is not supported in it)")
+            raise self.error(
+                s, "'continue' outside of a loop (a loop over modules is unrolled: continue is not supported in it)"
+            )
         self._raise_flags("$skip")
         return Status.EXITS
 
@@ -122,7 +127,10 @@ class Emitter(LoopEmitter):
         converted = matching.convert(self, value, t, True)
         if not T.is_subtype(converted.type, t):
             name = ast.unparse(s.target)
-            raise CompileError(f"Variable '{name}' is annotated with type {t.annotation()} but is being assigned to a value of type {value.type.annotation()}", span)
+            raise CompileError(
+                f"Variable '{name}' is annotated with type {t.annotation()} but is being assigned to a value of type {value.type.annotation()}",
+                span,
+            )
         if converted.type != t:
             converted = self.widen(converted, t)
         if isinstance(s.target, ast.Attribute):
@@ -184,7 +192,7 @@ class Emitter(LoopEmitter):
         elif isinstance(target, ast.Subscript):
             made = ast.Subscript(keep(target.value), keep_index(target.slice), ast.Store())
         else:
-            raise self.error(target, f"{control.describe(target)} cannot be assigned to")
+            raise self.error(target, f"'{ast.unparse(target)}' cannot be assigned to")
         try:
             yield ast.copy_location(made, target)
         finally:
@@ -226,7 +234,7 @@ class Emitter(LoopEmitter):
         elif isinstance(target, ast.Subscript):
             self.set_item(target, value.value(self, span), span)
         else:
-            raise self.error(target, f"{control.describe(target)} cannot be assigned to")
+            raise self.error(target, f"'{ast.unparse(target)}' cannot be assigned to")
 
     def _unpack(self, target: ast.Tuple | ast.List, value: Sugared, span: Span) -> None:
         starred = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
@@ -237,7 +245,9 @@ class Emitter(LoopEmitter):
             if not isinstance(it.type, (T.ListType, T.TensorType)):
                 raise CompileError(f"cannot unpack a value of type '{it.type.annotation()}'", span)
             if starred:
-                raise CompileError("a starred target needs a tuple: the length of a list is not known when compiling", span)
+                raise CompileError(
+                    "a starred target needs a tuple: the length of a list is not known when compiling", span
+                )
             if isinstance(it.type, T.TensorType):
                 it = matching.emit_builtin(self, span, "aten::unbind", [it, self.builder.constant(0)], {})
             assert isinstance(it.type, T.ListType)
@@ -294,7 +304,9 @@ class Emitter(LoopEmitter):
             manager = sugared.value(self, span)
             cls = manager.type
             if not isinstance(cls, T.ClassType) or not {"__enter__", "__exit__"} <= set(cls.methods):
-                raise self.error(item.context_expr, "this is not a context manager: it needs __enter__ and __exit__ methods")
+                raise self.error(
+                    item.context_expr, "this is not a context manager: it needs __enter__ and __exit__ methods"
+                )
             enter = cls.methods["__enter__"].signature()
             node = self.at(span).node("prim::Enter", (manager,), (enter.returns,))
             entered.append(manager)
@@ -310,7 +322,7 @@ class Emitter(LoopEmitter):
             if isinstance(target, ast.Subscript):
                 base = self.expression(target.value).value(self, self.span_of(target))
                 index = self.expression(target.slice).value(self, self.span_of(target))
-                if isinstance(base.type, T.DictType) or isinstance(base.type, T.ListType):
+                if isinstance(base.type, (T.DictType, T.ListType)):
                     matching.emit_builtin(self, self.span_of(target), "aten::Delete", [base, index], {})
                 else:
                     raise self.error(target, f"elements of '{base.type.annotation()}' cannot be deleted")
@@ -333,7 +345,10 @@ class Emitter(LoopEmitter):
     on_Nonlocal = on_Global
 
     def on_Try(self, s: ast.Try) -> None:
-        raise self.error(s, "'try' cannot be compiled: exceptions cannot be caught in a scripted program; check the condition first with `if`")
+        raise self.error(
+            s,
+            "'try' cannot be compiled: exceptions cannot be caught in a scripted program; check the condition first with `if`",
+        )
 
     on_TryStar = on_Try
 

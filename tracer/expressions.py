@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from linstock.ir import operators, types as T
+from linstock.ir import operators
+from linstock.ir import types as T
 from linstock.ir.errors import CompileError
 from linstock.ir.graph import Block, Builder, Graph, Node, Value, type_of_constant
 from linstock.ir.program import Function, Signature
@@ -17,9 +18,12 @@ from linstock.tracer import arithmetic, control, formatting, indexing, matching
 from linstock.tracer.environment import Frame
 from linstock.tracer.values import BuiltinFunction, ClassRef, MethodRef, Narrowed, Range, SimpleValue, Sugared, TupleOf
 
+
 @dataclass
 class Condition:
-    """A compiled condition: its value, or `static` where it is known when compiling, and what each outcome says about types."""
+    """A compiled condition: its value, or `static` where it is known when compiling, and what each outcome says about
+    types.
+    """
 
     value: Value
     static: bool | None = None
@@ -146,7 +150,9 @@ class ExpressionEmitter:
         return self.at(span).value("prim::CallFunction", (constant, *inputs), function.signature().returns)
 
     def call_method(self, span: Span, obj: Value, method: Function, args: Sequence[Value]) -> Value:
-        node = self.at(span).node("prim::CallMethod", (obj, *args), (method.signature().returns,), name=method.short_name)
+        node = self.at(span).node(
+            "prim::CallMethod", (obj, *args), (method.signature().returns,), name=method.short_name
+        )
         return node.outputs[0]
 
     def special_method(self, receiver: SimpleValue, span: Span, name: str) -> Sugared | None:
@@ -159,7 +165,7 @@ class ExpressionEmitter:
         self.step(node)
         method = getattr(self, "of_" + type(node).__name__, None)
         if method is None:
-            raise self.error(node, f"'{ast.unparse(node)[:60]}' cannot be compiled ({type(node).__name__})")
+            raise self.error(node, control.refusal(node))
         result: Sugared = method(node, hint) if type(node) in _HINTED else method(node)
         return result
 
@@ -211,7 +217,9 @@ class ExpressionEmitter:
             if isinstance(a, ast.Starred):
                 items = self.expression(a.value).elements(self, self.span_of(a))
                 if items is None:
-                    raise self.error(a, "a starred argument must be a tuple: the length of a list is not known when compiling")
+                    raise self.error(
+                        a, "a starred argument must be a tuple: the length of a list is not known when compiling"
+                    )
                 args += items
             else:
                 args.append(self.expression(a, self._argument_hint(callee, len(args))))
@@ -228,7 +236,11 @@ class ExpressionEmitter:
         return hint
 
     def of_Tuple(self, node: ast.Tuple, hint: T.Type | None = None) -> Sugared:
-        hints = hint.elements if isinstance(hint, T.TupleType) and len(hint.elements) == len(node.elts) else [None] * len(node.elts)
+        hints = (
+            hint.elements
+            if isinstance(hint, T.TupleType) and len(hint.elements) == len(node.elts)
+            else [None] * len(node.elts)
+        )
         items: list[Sugared] = []
         if any(isinstance(x, ast.Starred) for x in node.elts):
             for x in node.elts:
@@ -324,7 +336,9 @@ class ExpressionEmitter:
         span = self.span_of(node)
         c = self.condition(node.test)
         if c.static is not None:
-            return self._refined(c.when_true if c.static else c.when_false, node.body if c.static else node.orelse, hint)
+            return self._refined(
+                c.when_true if c.static else c.when_false, node.body if c.static else node.orelse, hint
+            )
         branch = self.at(span).node("prim::If", (c.value,))
         values = []
         for refinements, body in ((c.when_true, node.body), (c.when_false, node.orelse)):
@@ -421,7 +435,9 @@ class ExpressionEmitter:
 
     # -- conditions --------------------------------------------------------------------------------------------------
     def condition(self, node: ast.expr, static: bool = True, boolean: bool = True) -> Condition:
-        """Compile a condition. With `static` a constant one is decided now, as TorchScript does for None checks, isinstance and constants."""
+        """Compile a condition. With `static` a constant one is decided now, as TorchScript does for None checks,
+        isinstance and constants.
+        """
         c = self._condition(node, boolean)
         if not static:
             return Condition(c.value, None, c.when_true, c.when_false)
@@ -461,7 +477,8 @@ class ExpressionEmitter:
             return Condition(self.at(span).op("aten::Bool.int", length))
         if isinstance(value.type, (T.OptionalType, T.UnionType)):
             raise CompileError(
-                f"Could not cast value of type {value.type.annotation()} to bool: compare it with None (`x is not None`)", span
+                f"Could not cast value of type {value.type.annotation()} to bool: compare it with None (`x is not None`)",
+                span,
             )
         if not isinstance(value.type, T.TensorType) and value.type not in (T.INT, T.FLOAT, T.NUMBER):
             raise CompileError(f"Could not cast value of type {value.type.annotation()} to bool", span)
@@ -574,7 +591,17 @@ class ExpressionEmitter:
         return Condition(value)
 
 
-_HINTED = (ast.Subscript, ast.Tuple, ast.List, ast.Dict, ast.IfExp, ast.ListComp, ast.DictComp, ast.GeneratorExp, ast.Call)
+_HINTED = (
+    ast.Subscript,
+    ast.Tuple,
+    ast.List,
+    ast.Dict,
+    ast.IfExp,
+    ast.ListComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.Call,
+)
 
 __all__ = [
     "Any", "BuiltinFunction", "ClassRef", "Condition", "ExpressionEmitter", "Range", "Signature", "operators", "type_of_constant",

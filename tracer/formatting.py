@@ -1,4 +1,6 @@
-"""f-strings, `str.format` and `%`: all become `aten::format` or `aten::percentFormat`, with the pattern checked when compiling."""
+"""f-strings, `str.format` and `%`: all become `aten::format` or `aten::percentFormat`, with the pattern checked when
+compiling.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from linstock.tracer.expressions import ExpressionEmitter
     from linstock.tracer.values import Args, Kwargs, Sugared
 
-_NO_SPEC = "a format specification ('{0}') cannot be compiled: compute what is to be shown, as with round(), and format that"
+_NO_SPEC = (
+    "a format specification ('{0}') cannot be compiled: compute what is to be shown, as with round(), and format that"
+)
 
 
 def _joined(e: ExpressionEmitter, span: Span, parts: Sequence[str | Value]) -> Value:

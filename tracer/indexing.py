@@ -49,6 +49,12 @@ def element(e: ExpressionEmitter, span: Span, base: Value, index: Value) -> Valu
             return e.call_operator(span, "aten::select", [base, e.builder.constant(0), index], {})
         return _index(e, span, base, [index])
     if isinstance(t, T.ClassType):
+        if t.live is not None and (t.live.is_list or t.live.is_dict):
+            raise CompileError(
+                "a container of modules is indexed with a constant. To choose one when the program runs, declare what it gives as an "
+                "interface, as in `step: StepInterface = self.steps[i]`",
+                span,
+            )
         return MethodRef(base, _method(t, "__getitem__", span)).call(e, span, [SimpleValue(index)], {}).value(e, span)  # type: ignore[arg-type]
     if isinstance(t, (T.ListType, T.DictType)) or t == T.STRING:
         return e.call_operator(span, "aten::__getitem__", [base, index], {})

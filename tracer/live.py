@@ -26,7 +26,20 @@ _ALWAYS_FALSE = {
     "get_tracing_state", "is_in_onnx_export", "is_dynamo_compiling", "is_inference_mode_enabled", "is_autocast_enabled",
 }  # fmt: skip
 #: casts by method name
-_CASTS = {"float": 6, "double": 7, "half": 5, "bfloat16": 15, "long": 4, "int": 3, "short": 2, "char": 1, "byte": 0, "bool": 11, "cfloat": 9, "cdouble": 10}
+_CASTS = {
+    "float": 6,
+    "double": 7,
+    "half": 5,
+    "bfloat16": 15,
+    "long": 4,
+    "int": 3,
+    "short": 2,
+    "char": 1,
+    "byte": 0,
+    "bool": 11,
+    "cfloat": 9,
+    "cdouble": 10,
+}
 
 
 class LiveResolver(Resolver):
@@ -75,7 +88,11 @@ class LiveResolver(Resolver):
         span = e.span_of(node)
         obj = self.python_object(e, node.func)
         name = live_values.library_name(obj) if obj is not None else None
-        if name == "annotate" and len(node.args) == 2 or (getattr(obj, "__module__", "") == "typing" and getattr(obj, "__name__", "") == "cast"):
+        if (
+            (name == "annotate"
+            and len(node.args) == 2)
+            or (getattr(obj, "__module__", "") == "typing" and getattr(obj, "__name__", "") == "cast")
+        ):
             return SimpleValue(self._annotate(e, node, span))
         if name == "isinstance" or obj is isinstance:
             return SimpleValue(e.condition(node).value)
@@ -83,7 +100,9 @@ class LiveResolver(Resolver):
             base = e.expression(node.func.value)
             if isinstance(base, SimpleValue) and isinstance(base.it.type, T.TensorType):
                 if hint is None:
-                    raise e.error(node, "the result of tolist() needs an annotation, as in `x: List[float] = t.tolist()`")
+                    raise e.error(
+                        node, "the result of tolist() needs an annotation, as in `x: List[float] = t.tolist()`"
+                    )
                 return SimpleValue(e.at(span).value("prim::tolist", (base.it,), hint))
         return super().syntactic_call(e, node, hint) if obj is None else None
 
@@ -149,24 +168,34 @@ class LiveResolver(Resolver):
         if isinstance(found, (bool, int, float, complex, str, tuple, list, dict)):
             return live_values.wrap(self.program, found, span)
         if isinstance(found, classmethod):
-            raise CompileError(f"the class method '{name}' cannot be compiled: make it a function or a static method", span)
+            raise CompileError(
+                f"the class method '{name}' cannot be compiled: make it a function or a static method", span
+            )
         return None
 
     def special_method(self, e: Emitter, receiver: SimpleValue, span: Span, name: str) -> Sugared | None:
         t = receiver.it.type
         if isinstance(t, T.TensorType):
             if name in _CASTS:
-                return Special(name, lambda e, span, args, kwargs: self._cast_tensor(e, span, receiver.it, _CASTS[name]))
+                return Special(
+                    name, lambda e, span, args, kwargs: self._cast_tensor(e, span, receiver.it, _CASTS[name])
+                )
             if name == "new_tensor":
                 return Special(name, lambda e, span, args, kwargs: self._new_tensor(e, span, receiver.it, args, kwargs))
             if name == "type":
                 return Special(name, lambda e, span, args, kwargs: self._to_type(e, span, receiver.it, args))
         if t == T.STRING and name == "format":
             return Special(
-                name, lambda e, span, args, kwargs: SimpleValue(formatting.format_method(e, span, receiver.it, args, kwargs))
+                name,
+                lambda e, span, args, kwargs: SimpleValue(formatting.format_method(e, span, receiver.it, args, kwargs)),
             )
         if isinstance(t, T.FutureType) and name == "wait":
-            return Special(name, lambda e, span, args, kwargs: SimpleValue(matching.emit_builtin(e, span, "aten::wait", [receiver.it], {})))
+            return Special(
+                name,
+                lambda e, span, args, kwargs: SimpleValue(
+                    matching.emit_builtin(e, span, "aten::wait", [receiver.it], {})
+                ),
+            )
         return None
 
     def _cast_tensor(self, e: Emitter, span: Span, tensor: Value, code: int) -> Sugared:
@@ -209,7 +238,9 @@ class Super(Sugared):
                 hidden = f"__super_{base.__name__}_{name}"
                 if hidden not in cls.methods:
                     initialises = name == "__init__"
-                    made = self.resolver.program.make_function(vars(base)[name], cls, f"{cls.name}.{hidden}", initialises)
+                    made = self.resolver.program.make_function(
+                        vars(base)[name], cls, f"{cls.name}.{hidden}", initialises
+                    )
                     cls.methods[hidden] = made
                     if initialises:
                         made.ensure()  # what follows sees the attributes that it makes

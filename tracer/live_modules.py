@@ -142,7 +142,16 @@ class LiveModule:
         except AttributeError:
             return None
         own = type(static)
-        if name in ("children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "buffers", "named_buffers"):
+        if name in (
+            "children",
+            "named_children",
+            "modules",
+            "named_modules",
+            "parameters",
+            "named_parameters",
+            "buffers",
+            "named_buffers",
+        ):
             return self._traversal(e, span, obj, cls, name)
         if own is staticmethod:
             return wrap(self.program, static.__func__, span)
@@ -212,7 +221,11 @@ def _annotations(cls: type) -> dict[str, Any]:
 
 
 def _is_final(annotation: Any) -> bool:
-    return typing.get_origin(annotation) is typing.Final or annotation is typing.Final or str(annotation).startswith("Final[")
+    return (
+        typing.get_origin(annotation) is typing.Final
+        or annotation is typing.Final
+        or str(annotation).startswith("Final[")
+    )
 
 
 def module_type(program: LiveProgram, module: Any) -> T.ClassType:
@@ -223,14 +236,20 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
     python = type(module)
     hints = _annotations(python)
     constants = set(getattr(python, "__constants__", ())) | {n for n, a in hints.items() if _is_final(a)}
-    ignored = set(getattr(python, "__jit_ignored_attributes__", ())) | set(getattr(module, "__jit_ignored_attributes__", ()))
+    ignored = set(getattr(python, "__jit_ignored_attributes__", ())) | set(
+        getattr(module, "__jit_ignored_attributes__", ())
+    )
     attributes: dict[str, T.Type] = {}
     values: dict[str, Any] = {}
     unresolved: dict[str, str] = {}
     functions: dict[str, Any] = {}
 
     def tensor_or_none(name: str, t: Any) -> None:
-        declared = live_types.of_annotation(hints[name], program.class_type) if name in hints and not _is_final(hints[name]) else None
+        declared = (
+            live_types.of_annotation(hints[name], program.class_type)
+            if name in hints and not _is_final(hints[name])
+            else None
+        )
         attributes[name] = declared or (T.TENSOR if t is not None else T.NONE)
 
     for name, t in (*module._parameters.items(), *module._buffers.items()):
@@ -256,7 +275,12 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
             if declared is not None:
                 attributes[name] = declared
                 continue
-        if callable(value) and not hasattr(value, "_script_type") and not live_types.is_tensor(value) and not isinstance(value, type):
+        if (
+            callable(value)
+            and not hasattr(value, "_script_type")
+            and not live_types.is_tensor(value)
+            and not isinstance(value, type)
+        ):
             functions[name] = value
             continue
         try:
@@ -327,7 +351,9 @@ def _key(value: Any) -> Any:
     return (type(value), value)
 
 
-def _compile_entry_points(program: LiveProgram, module: Any, cls: T.ClassType, live: LiveModule, hooks: tuple[Any, ...]) -> None:
+def _compile_entry_points(
+    program: LiveProgram, module: Any, cls: T.ClassType, live: LiveModule, hooks: tuple[Any, ...]
+) -> None:
     """Declare forward, exported methods and hooks; their bodies are compiled by `compile_module`."""
     unused = getattr(live.python, "__jit_unused_properties__", [])
     for name, member in inspect.getmembers_static(live.python):
@@ -336,7 +362,9 @@ def _compile_entry_points(program: LiveProgram, module: Any, cls: T.ClassType, l
         if not inspect.isfunction(member):
             continue
         exported = str(getattr(member, "_torchscript_modifier", "")).startswith("export")
-        is_forward = name == "forward" and member.__name__ != "_forward_unimplemented" and program.modifier(member) is None
+        is_forward = (
+            name == "forward" and member.__name__ != "_forward_unimplemented" and program.modifier(member) is None
+        )
         if is_forward or exported:
             live.compile_method(cls, name, member)
     own = module.__dict__.get("forward")
@@ -360,7 +388,8 @@ def compile_module(program: LiveProgram, module: Any) -> T.ClassType:
 def _compile(cls: T.ClassType, wanted: set[str], done: set[int]) -> None:
     """Compile the methods of a module and those of its submodules.
 
-    What nobody asked for (properties, the `forward` of a submodule that nothing called) is left out if it does not compile.
+    What nobody asked for (properties, the `forward` of a submodule that nothing called) is left out if it does not
+    compile.
     """
     done.add(id(cls))
     wanted = {*wanted, *cls.forward_hooks, *cls.forward_pre_hooks}

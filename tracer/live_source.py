@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from linstock.ir.errors import CompileError
-from linstock.ir.source import Source
+from linstock.ir.source import Source, Span
 from linstock.tracer.annotations import parsed_text
+from linstock.tracer.control import refusal
 
 
 def read(obj: Any) -> tuple[Source, ast.stmt]:
@@ -34,10 +35,17 @@ def read(obj: Any) -> tuple[Source, ast.stmt]:
     source = Source(dedented.rstrip("\n"), filename, first, indent)
     tree = ast.parse(dedented, filename, type_comments=True)
     definition = tree.body[0]
-    if isinstance(definition, (ast.Assign, ast.Expr, ast.Return)) or not isinstance(definition, (ast.FunctionDef, ast.ClassDef)):
+    if isinstance(definition, ast.AsyncFunctionDef):
+        place = Span(source, definition.lineno, definition.col_offset, definition.lineno, definition.col_offset + 5)
+        raise CompileError(refusal(definition), place)
+    if isinstance(definition, (ast.Assign, ast.Expr, ast.Return)) or not isinstance(
+        definition, (ast.FunctionDef, ast.ClassDef)
+    ):
         found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
         if len(found) == 1:
-            wrapped = ast.FunctionDef("<lambda>", found[0].args, [ast.copy_location(ast.Return(found[0].body), found[0].body)], [], None, None)
+            wrapped = ast.FunctionDef(
+                "<lambda>", found[0].args, [ast.copy_location(ast.Return(found[0].body), found[0].body)], [], None, None
+            )
             return source, ast.copy_location(wrapped, found[0])
         raise CompileError(f"{getattr(obj, '__qualname__', obj)} is not a plain function or class definition")
     return source, definition
@@ -99,5 +107,8 @@ def qualified_name(obj: Any) -> str:
     module = getattr(obj, "__module__", "") or ""
     name = getattr(obj, "__name__", "fn").replace("<lambda>", "lambda_")
     parts = [p for p in module.split(".") if p and p != "__main__"] + name.split(".")
-    parts = [p if p.isidentifier() and not keyword.iskeyword(p) else re.sub(r"\W", "_", p) + "_" * keyword.iskeyword(p) for p in parts]
+    parts = [
+        p if p.isidentifier() and not keyword.iskeyword(p) else re.sub(r"\W", "_", p) + "_" * keyword.iskeyword(p)
+        for p in parts
+    ]
     return ".".join(["__torch__", *parts])

@@ -104,7 +104,15 @@ def code_of_library_value(obj: Any) -> int | None:
     if kind == "dtype":
         return dtypes.by_name(name).code
     tables = {
-        "layout": {"strided": 0, "sparse_coo": 1, "sparse_csr": 2, "_mkldnn": 3, "sparse_csc": 4, "sparse_bsr": 5, "sparse_bsc": 6},
+        "layout": {
+            "strided": 0,
+            "sparse_coo": 1,
+            "sparse_csr": 2,
+            "_mkldnn": 3,
+            "sparse_csc": 4,
+            "sparse_bsr": 5,
+            "sparse_bsc": 6,
+        },
         "memory_format": {"contiguous_format": 0, "preserve_format": 1, "channels_last": 2, "channels_last_3d": 3},
     }
     return tables[kind].get(name)
@@ -138,7 +146,10 @@ def of_value(value: Any, lookup: ClassLookup) -> T.Type | str:
     if isinstance(value, dict):
         if not value:
             return "an empty dictionary has no types: annotate the attribute, as in `x: Dict[str, int]`"
-        key, item = _common([of_value(k, lookup) for k in value]), _common([of_value(v, lookup) for v in value.values()])
+        key, item = (
+            _common([of_value(k, lookup) for k in value]),
+            _common([of_value(v, lookup) for v in value.values()]),
+        )
         if isinstance(key, str) or isinstance(item, str):
             return key if isinstance(key, str) else str(item)
         return T.DictType(key, item)

@@ -18,7 +18,18 @@ from linstock.tracer import live_functions, live_overloads, live_types, matching
 from linstock.tracer.builtins import BUILTINS, MATH
 from linstock.tracer.resolver import EnumConstant
 from linstock.tracer.values import (
-    Args, BuiltinFunction, ClassRef, EnumRef, FunctionRef, Kwargs, NamedTupleRef, SimpleValue, Special, Sugared, TupleOf, plain,
+    Args,
+    BuiltinFunction,
+    ClassRef,
+    EnumRef,
+    FunctionRef,
+    Kwargs,
+    NamedTupleRef,
+    SimpleValue,
+    Special,
+    Sugared,
+    TupleOf,
+    plain,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -158,7 +169,8 @@ class ModuleClass(Sugared):
 
     def call(self, e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
         raise CompileError(
-            f"a module ({self.python.__name__}) cannot be made in a scripted program: make it in __init__, as a submodule", span
+            f"a module ({self.python.__name__}) cannot be made in a scripted program: make it in __init__, as a submodule",
+            span,
         )
 
 
@@ -174,10 +186,14 @@ class IgnoredFunction(Sugared):
     def call(self, e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
         values, named = plain(e, span, args, kwargs)
         signature = self.function.signature()
-        inputs = matching.bind_signature(e, span, self.function.short_name, signature, values, named, self.receiver is not None)
+        inputs = matching.bind_signature(
+            e, span, self.function.short_name, signature, values, named, self.receiver is not None
+        )
         if self.unused:
             text = f"'{self.function.short_name}' is marked as unused: it cannot be called in a scripted program"
-            e.at(span).node("prim::RaiseException", (e.builder.constant(text), e.builder.constant("builtins.NotImplementedError")))
+            e.at(span).node(
+                "prim::RaiseException", (e.builder.constant(text), e.builder.constant("builtins.NotImplementedError"))
+            )
             if signature.returns == T.NONE:
                 return SimpleValue(e.builder.constant(None))
             return SimpleValue(e.builder.value("prim::Uninitialized", (), signature.returns))
@@ -224,7 +240,8 @@ def library_name(obj: Any) -> str | None:
     return getattr(obj, "__name__", None) if live_types.library_of(obj) else None
 
 
-# -- library functions that the compiler itself understands --------------------------------------------------------------
+# -- library functions that the compiler itself understands
+# --------------------------------------------------------------
 def _fork(e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
     """`fork(f, *args)`: what f would give, as a Future."""
     from linstock.ir.graph import Graph
@@ -343,7 +360,8 @@ def wrap(program: LiveProgram, obj: Any, span: Span) -> Sugared:
         return _wrap_callable(program, obj, span)
     if live_types.is_module(obj):
         raise CompileError(
-            f"a module ({type(obj).__name__}) from outside cannot be called here: make it an attribute of the scripted module", span
+            f"a module ({type(obj).__name__}) from outside cannot be called here: make it an attribute of the scripted module",
+            span,
         )
     if live_types.is_tensor(obj):
         raise CompileError(
@@ -391,7 +409,11 @@ def _wrap_callable(program: LiveProgram, obj: Any, span: Span) -> Sugared:
         return Special(name, LIBRARY[name])
     if library in live_functions.FUNCTIONS and obj.__module__ in _FUNCTION_MODULES and not hasattr(obj, "__operator__"):
         return Special(name, live_functions.FUNCTIONS[library])
-    if getattr(obj, "__module__", None) == "warnings" or name == "warn" and getattr(obj, "__module__", "") == "_warnings":
+    if (
+        getattr(obj, "__module__", None) == "warnings"
+        or (name == "warn"
+        and getattr(obj, "__module__", "") == "_warnings")
+    ):
         return Special("warn", _warn)
     if getattr(obj, "__module__", None) == "math":
         try:
@@ -403,7 +425,11 @@ def _wrap_callable(program: LiveProgram, obj: Any, span: Span) -> Sugared:
         return BooleanDispatch(program, row)
     if library in _UNIQUE and "autograd" in obj.__module__:
         return BuiltinFunction(_UNIQUE[library])
-    builtin = isinstance(obj, python_types.BuiltinFunctionType) or hasattr(obj, "__operator__") or not hasattr(obj, "__code__")
+    builtin = (
+        isinstance(obj, python_types.BuiltinFunctionType)
+        or hasattr(obj, "__operator__")
+        or not hasattr(obj, "__code__")
+    )
     if builtin and name:
         module = getattr(obj, "__module__", None) or ""
         found = operator_named(OPERATOR_MODULES.get(module, "") + name, obj) or operator_named(name, obj)
@@ -415,7 +441,10 @@ def _wrap_callable(program: LiveProgram, obj: Any, span: Span) -> Sugared:
     if modifier is not None:
         return IgnoredFunction(program.declared(obj), obj, modifier == "unused")
     if not hasattr(obj, "__code__") and not hasattr(obj, "__wrapped__"):
-        raise CompileError(f"'{name or obj!r}' cannot be compiled: it is no Python function, and no operator of this name is known", span)
+        raise CompileError(
+            f"'{name or obj!r}' cannot be compiled: it is no Python function, and no operator of this name is known",
+            span,
+        )
     rows = live_overloads.of_function(obj)
     return live_overloads.OverloadedFunction(program, obj, rows) if rows else FunctionRef(program.function(obj))
 

@@ -1,4 +1,6 @@
-"""Loops: `prim::Loop` with the variables that the body changes, or one copy of the body per element where those are known."""
+"""Loops: `prim::Loop` with the variables that the body changes, or one copy of the body per element where those are
+known.
+"""
 
 from __future__ import annotations
 
@@ -147,7 +149,9 @@ class LoopEmitter(BranchEmitter):
             extra["$ret"] = self.returns if self.returns is not None else UNKNOWN
         mark = self.builder.point.prev
         for _ in range(8):
-            done = self._try_loop(s, body, test, over, target, span, outer, start, widened, extra, limit, stops, returns)
+            done = self._try_loop(
+                s, body, test, over, target, span, outer, start, widened, extra, limit, stops, returns
+            )
             if done:
                 break
             self.undo(mark)
@@ -170,7 +174,9 @@ class LoopEmitter(BranchEmitter):
         span: Span, outer: Frame, start: dict[str, Value], widened: dict[str, T.Type], extra: dict[str, T.Type],
         limit: Value, stops: bool, returns: bool,
     ) -> bool:  # fmt: skip
-        """Compile the loop with these types of the carried variables; False, with the types widened, if they do not hold."""
+        """Compile the loop with these types of the carried variables; False, with the types widened, if they do not
+        hold.
+        """
         first = self.condition(test, static=False).value if test is not None else self.builder.constant(True)
         entry = {n: v if v.type == widened[n] else self.widen(v, widened[n]) for n, v in start.items()}
         hidden: dict[str, Value] = {}
@@ -203,7 +209,9 @@ class LoopEmitter(BranchEmitter):
             for n, v in carried.items():
                 found = frame.find(n)
                 if found is None:
-                    raise CompileError(frame.why_broken(n) or f"'{n}' is not defined at the end of the loop's body", span)
+                    raise CompileError(
+                        frame.why_broken(n) or f"'{n}' is not defined at the end of the loop's body", span
+                    )
                 end = found.value(self, span)
                 end = matching.convert(self, end, v.type, False)
                 if not T.is_subtype(end.type, v.type):
@@ -234,7 +242,9 @@ class LoopEmitter(BranchEmitter):
             outer.set(n, SimpleValue(out))
         for n in frame.assigned:
             if n not in carried and n not in FLAGS and n != "$ret" and outer.find(n) is None:
-                outer.broken.setdefault(n, f"'{n}' is only defined inside the loop, which may not run: define it before the loop")
+                outer.broken.setdefault(
+                    n, f"'{n}' is only defined inside the loop, which may not run: define it before the loop"
+                )
         if returns:
             done = self.flag("$returned")
             if self.loops:

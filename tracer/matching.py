@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from linstock.ir import operators, types as T
+from linstock.ir import operators
+from linstock.ir import types as T
 from linstock.ir.errors import CompileError, UnknownOperatorError
 from linstock.ir.graph import Value
 from linstock.ir.program import MISSING, Parameter, Signature
@@ -35,9 +36,7 @@ def convert(e: Emitter, value: Value, wanted: T.Type, implicit: bool) -> Value:
             return e.list_of([convert(e, v, target.element, implicit) for v in elements], target.element)
     if isinstance(have, T.TupleType) and isinstance(wanted, T.TupleType) and not T.is_subtype(have, wanted):
         if not isinstance(wanted, T.NamedTupleType) and len(have.elements) == len(wanted.elements):
-            parts = [
-                convert(e, v, w, implicit) for v, w in zip(e.unpack_tuple(value), wanted.elements, strict=True)
-            ]
+            parts = [convert(e, v, w, implicit) for v, w in zip(e.unpack_tuple(value), wanted.elements, strict=True)]
             return e.builder.value("prim::TupleConstruct", parts, T.TupleType(tuple(p.type for p in parts)))
     if have == T.NONE and wanted.is_optional() and value.is_constant:
         return e.builder.value("prim::Constant", (), wanted, value=None)
@@ -68,7 +67,11 @@ def convert(e: Emitter, value: Value, wanted: T.Type, implicit: bool) -> Value:
 def _fit(e: Emitter, value: Value, formal: Argument, bound: dict[str, T.Type], implicit: bool) -> Value:
     wanted = formal.type
     target = T.without_none(wanted)
-    if formal.size is not None and isinstance(target, T.ListType) and not isinstance(value.type, (T.ListType, T.TupleType)):
+    if (
+        formal.size is not None
+        and isinstance(target, T.ListType)
+        and not isinstance(value.type, (T.ListType, T.TupleType))
+    ):
         element = convert(e, value, target.element, implicit)
         if T.is_subtype(element.type, target.element):
             return e.list_of([element] * formal.size, target.element)
@@ -103,7 +106,9 @@ def _fit(e: Emitter, value: Value, formal: Argument, bound: dict[str, T.Type], i
 def _list_fits(have: T.Type, wanted: T.Type) -> bool:
     """Operators read lists: one of a subtype's elements fits (`Tensor[]` for `Tensor?[]`)."""
     wanted = T.without_none(wanted)
-    return isinstance(have, T.ListType) and isinstance(wanted, T.ListType) and T.is_subtype(have.element, wanted.element)
+    return (
+        isinstance(have, T.ListType) and isinstance(wanted, T.ListType) and T.is_subtype(have.element, wanted.element)
+    )
 
 
 def _bind(
@@ -215,9 +220,17 @@ def emit_schema(e: Emitter, span: Span, schema: Schema, inputs: Sequence[Value],
 
 
 def bind_signature(
-    e: Emitter, span: Span, name: str, signature: Signature, args: Sequence[Value], kwargs: Kwargs, skip_self: bool = False
+    e: Emitter,
+    span: Span,
+    name: str,
+    signature: Signature,
+    args: Sequence[Value],
+    kwargs: Kwargs,
+    skip_self: bool = False,
 ) -> list[Value]:
-    """The inputs of a call of a function of this signature (`self` not among them with `skip_self`). Raises CompileError."""
+    """The inputs of a call of a function of this signature (`self` not among them with `skip_self`). Raises
+    CompileError.
+    """
     formals = signature.parameters[1:] if skip_self else signature.parameters
     given = dict(kwargs)
     inputs: list[Value] = []
@@ -227,7 +240,9 @@ def bind_signature(
         if len(formals) == 1 and isinstance(formals[0].type, T.ListType):
             args = [e.list_of(list(args), formals[0].type.element)]
         else:
-            raise CompileError(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given", span)
+            raise CompileError(
+                f"{name}() takes {len(positional)} positional arguments but {len(args)} were given", span
+            )
     for i, formal in enumerate(formals):
         if i < len(args) and not formal.kwarg_only:
             if formal.name in given:
@@ -239,7 +254,9 @@ def bind_signature(
             inputs.append(e.constant_of(formal.default, formal.type, span))
             continue
         else:
-            raise CompileError(f"{name}() is missing a value for argument '{formal.name}'. Declaration: {name}{signature}", span)
+            raise CompileError(
+                f"{name}() is missing a value for argument '{formal.name}'. Declaration: {name}{signature}", span
+            )
         inputs.append(fit_parameter(e, span, name, value, formal))
     if given:
         raise CompileError(f"{name}() got an unexpected keyword argument '{next(iter(given))}'", span)
@@ -251,7 +268,11 @@ def fit_parameter(e: Emitter, span: Span, name: str, value: Value, formal: Param
     if formal.size is not None and value.type in (T.INT, T.FLOAT):
         value = e.list_of([value] * formal.size, value.type)
     converted = convert(e, value, formal.type, True)
-    if isinstance(formal.type, T.ListType) and isinstance(formal.type.element, T.TensorType) and _list_fits(converted.type, formal.type):
+    if (
+        isinstance(formal.type, T.ListType)
+        and isinstance(formal.type.element, T.TensorType)
+        and _list_fits(converted.type, formal.type)
+    ):
         return converted
     if not T.is_subtype(converted.type, formal.type):
         raise CompileError(

@@ -7,12 +7,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from linstock.ir import operators, types as T
+from linstock.ir import operators
+from linstock.ir import types as T
 from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
 from linstock.ir.program import Function, Parameter, Signature
 from linstock.ir.source import Span
-from linstock.tracer import annotations as notation, builtins, comprehension, control, matching
+from linstock.tracer import annotations as notation
+from linstock.tracer import builtins, comprehension, control, matching
 from linstock.tracer.expressions import Condition
 from linstock.tracer.values import BuiltinFunction, SimpleValue, Sugared
 
@@ -45,7 +47,9 @@ class Resolver:
         """The operator `namespace::name`. Raises UnknownOperatorError when it is called, if unknown."""
         return BuiltinFunction(f"{namespace}::{name}")
 
-    def call_operator(self, e: Emitter, span: Span, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    def call_operator(
+        self, e: Emitter, span: Span, name: str, args: Sequence[Value], kwargs: dict[str, Value]
+    ) -> Value:
         return matching.emit_builtin(e, span, name, args, kwargs)
 
     def class_attr(self, e: Emitter, span: Span, obj: Value, cls: T.ClassType, name: str) -> Sugared | None:
@@ -128,7 +132,9 @@ class Resolver:
             return parameters[place].type if place < len(parameters) else None
         return next((p.type for p in parameters if p.name == place), None)
 
-    def comprehension(self, e: Emitter, node: ast.ListComp | ast.DictComp | ast.GeneratorExp, hint: T.Type | None) -> Sugared:
+    def comprehension(
+        self, e: Emitter, node: ast.ListComp | ast.DictComp | ast.GeneratorExp, hint: T.Type | None
+    ) -> Sugared:
         return comprehension.compile(e, node, hint)
 
     def rank_of(self, e: Emitter, value: Value) -> int | None:

@@ -15,7 +15,8 @@ from linstock.ir.errors import CompileError
 from linstock.ir.graph import Builder, Graph
 from linstock.ir.program import MISSING, CompilationUnit, Function, Parameter, Signature
 from linstock.ir.source import Source, Span
-from linstock.tracer import annotations as notation, live_source, live_types
+from linstock.tracer import annotations as notation
+from linstock.tracer import live_source, live_types
 from linstock.tracer.archive import ArchiveProgram
 from linstock.tracer.emitter import Emitter
 from linstock.tracer.live import LiveResolver
@@ -24,7 +25,7 @@ from linstock.tracer.live_values import constant
 from linstock.tracer.resolver import EnumConstant, parameter_list
 from linstock.tracer.values import FunctionRef
 
-_GRAD_MODE = '''
+_GRAD_MODE = """
 class {name}:
   prev : bool
   def __init__(self: __torch__.torch.autograd.grad_mode.{name}{parameter}) -> NoneType:
@@ -37,7 +38,7 @@ class {name}:
   def __exit__(self: __torch__.torch.autograd.grad_mode.{name}, exc_type: Any, exc_value: Any, traceback: Any) -> NoneType:
     torch.set_grad_enabled(self.prev)
     return None
-'''
+"""
 
 
 class LiveProgram:
@@ -67,7 +68,9 @@ class LiveProgram:
         """The form of an overloaded function for one of its signatures."""
         known = self._functions.get((python, place))
         if known is None:
-            known = self.make_function(python, None, self.unit.unique_name(live_source.qualified_name(python)), types=types)
+            known = self.make_function(
+                python, None, self.unit.unique_name(live_source.qualified_name(python)), types=types
+            )
             self._functions[(python, place)] = known
             self.unit.functions[known.name] = known
         return known
@@ -81,12 +84,17 @@ class LiveProgram:
         return known
 
     def modifier(self, python: Any) -> str | None:
-        """"ignore" or "unused" for a function so marked, None otherwise."""
+        """ "ignore" or "unused" for a function so marked, None otherwise."""
         mark = str(getattr(python, "_torchscript_modifier", ""))
         return "unused" if mark.startswith("unused") else "ignore" if mark.startswith("ignore") else None
 
     def make_function(
-        self, python: Any, owner: T.ClassType | None, name: str, initialises: bool = False, signature_only: bool = False,
+        self,
+        python: Any,
+        owner: T.ClassType | None,
+        name: str,
+        initialises: bool = False,
+        signature_only: bool = False,
         types: Annotations | None = None,
     ) -> Function:
         source, node = live_source.read(python)
@@ -113,15 +121,27 @@ class LiveProgram:
         return made
 
     def signature(
-        self, resolver: LiveResolver, source: Source, node: ast.FunctionDef, python: Any, owner: T.ClassType | None, loose: bool,
+        self,
+        resolver: LiveResolver,
+        source: Source,
+        node: ast.FunctionDef,
+        python: Any,
+        owner: T.ClassType | None,
+        loose: bool,
         types: Annotations | None = None,
     ) -> tuple[Signature, bool]:
         """Signature from annotations (or a type comment); whether the result type is still to be inferred."""
         e = Emitter(resolver, source, Graph())
         if node.args.vararg is not None and not loose:
-            raise e.error(node.args.vararg, f"'*{node.args.vararg.arg}' cannot be compiled: a scripted function takes a fixed number of arguments; pass a list")
+            raise e.error(
+                node.args.vararg,
+                f"'*{node.args.vararg.arg}' cannot be compiled: a scripted function takes a fixed number of arguments; pass a list",
+            )
         if node.args.kwarg is not None and not loose:
-            raise e.error(node.args.kwarg, f"'**{node.args.kwarg.arg}' cannot be compiled: a scripted function takes a fixed number of arguments")
+            raise e.error(
+                node.args.kwarg,
+                f"'**{node.args.kwarg.arg}' cannot be compiled: a scripted function takes a fixed number of arguments",
+            )
         comment = live_source.type_comment(source, node)
         rows = parameter_list(node)
         kinds: list[ast.expr | None] = [arg.annotation for arg, _, _ in rows]
@@ -201,7 +221,9 @@ class LiveProgram:
             made = self._enum(cls)
         elif getattr(cls, "__script_interface__", None) or "__torch_script_interface__" in cls.__dict__:
             made = self._interface(cls)
-        elif not cls.__module__.startswith(("builtins", "typing", "collections", "numpy")) and not hasattr(cls, "named_parameters"):
+        elif not cls.__module__.startswith(("builtins", "typing", "collections", "numpy")) and not hasattr(
+            cls, "named_parameters"
+        ):
             return self._script_class(cls)
         self._classes[cls] = made
         return made
@@ -219,7 +241,9 @@ class LiveProgram:
                 annotation = eval(annotation, space)
             found = live_types.of_annotation(annotation, self.class_type)
             if found is None:
-                raise CompileError(f"the annotation {annotation!r} in class '{cls.__name__}' is not a type of TorchScript")
+                raise CompileError(
+                    f"the annotation {annotation!r} in class '{cls.__name__}' is not a type of TorchScript"
+                )
             return found
 
         return find
@@ -231,7 +255,9 @@ class LiveProgram:
             hints |= vars(base).get("__annotations__", {})
         kinds = tuple(find(hints[f]) if f in hints else T.TENSOR for f in cls._fields)
         defaults = tuple(constant(v) for v in cls._field_defaults.values())
-        made = T.NamedTupleType(kinds, self.unit.unique_name(live_source.qualified_name(cls)), tuple(cls._fields), defaults)
+        made = T.NamedTupleType(
+            kinds, self.unit.unique_name(live_source.qualified_name(cls)), tuple(cls._fields), defaults
+        )
         self.unit.classes[made.name] = made
         object.__setattr__(made, "python", cls)
         return made
@@ -283,7 +309,9 @@ class LiveProgram:
             members.pop("__init__", None)
             members.pop("__repr__", None)
             made.methods["__init__"] = self._dataclass_init(made, cls, find)
-            generated = {n for n, m in members.items() if getattr(getattr(m, "__code__", None), "co_filename", "") == "<string>"}
+            generated = {
+                n for n, m in members.items() if getattr(getattr(m, "__code__", None), "co_filename", "") == "<string>"
+            }
             if "__eq__" in generated:
                 made.methods["__eq__"] = self._dataclass_eq(made, cls)
             members = {n: m for n, m in members.items() if n not in generated}
@@ -292,13 +320,19 @@ class LiveProgram:
                 made.static_methods[name] = self.function(python.__func__)
             elif isinstance(python, property) and python.fget is not None:
                 getter = self.make_function(python.fget, made, f"{made.name}.__{name}_getter")
-                setter = None if python.fset is None else self.make_function(python.fset, made, f"{made.name}.__{name}_setter")
+                setter = (
+                    None
+                    if python.fset is None
+                    else self.make_function(python.fset, made, f"{made.name}.__{name}_setter")
+                )
                 made.methods[getter.short_name] = getter
                 if setter is not None:
                     made.methods[setter.short_name] = setter
                 made.properties[name] = T.Property(name, getter, setter)
             elif inspect.isfunction(python) and self.modifier(python) is None and not name.startswith("__dataclass"):
-                made.methods[name] = self.make_function(python, made, f"{made.name}.{name}", initialises=name == "__init__")
+                made.methods[name] = self.make_function(
+                    python, made, f"{made.name}.{name}", initialises=name == "__init__"
+                )
         if "__init__" in made.methods and not dataclasses.is_dataclass(cls):
             made.methods["__init__"].ensure()
 
@@ -349,7 +383,9 @@ class LiveProgram:
                 _GRAD_MODE.format(name="enable_grad", parameter="", mode="True"),
             ]
             source = Source("".join(texts), "torch/autograd/grad_mode.py")
-            self._grad_modes = ArchiveProgram(lambda path: source if path == "__torch__/torch/autograd/grad_mode" else None)
+            self._grad_modes = ArchiveProgram(
+                lambda path: source if path == "__torch__/torch/autograd/grad_mode" else None
+            )
         found = self._grad_modes.class_type(f"__torch__.torch.autograd.grad_mode.{name}")
         assert isinstance(found, T.ClassType)
         return found
@@ -375,7 +411,9 @@ def functions_of_text(program: LiveProgram, text: str) -> dict[str, Function]:
     return made
 
 
-def _function_of_text(program: LiveProgram, source: Source, node: ast.FunctionDef, find: Callable[[str], Any]) -> Function:
+def _function_of_text(
+    program: LiveProgram, source: Source, node: ast.FunctionDef, find: Callable[[str], Any]
+) -> Function:
     def placeholder() -> None: ...
 
     resolver = LiveResolver(program, find, placeholder)
@@ -396,13 +434,22 @@ def _function_of_text(program: LiveProgram, source: Source, node: ast.FunctionDe
 
 def _without_docstring(node: ast.FunctionDef) -> ast.FunctionDef:
     first = node.body[0]
-    if len(node.body) > 1 and isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+    if (
+        len(node.body) > 1
+        and isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
         node.body = node.body[1:]
     return node
 
 
 def _defaults(python: Any) -> dict[str, Any]:
     try:
-        return {n: p.default for n, p in inspect.signature(python).parameters.items() if p.default is not inspect.Parameter.empty}
+        return {
+            n: p.default
+            for n, p in inspect.signature(python).parameters.items()
+            if p.default is not inspect.Parameter.empty
+        }
     except (TypeError, ValueError):
         return {}

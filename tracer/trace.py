@@ -1,6 +1,7 @@
 """Tracing: a recorder hears of every operator that an eager program runs and writes a flat graph.
 
-Each module call is remembered as the range of nodes it made; `tracer/trace_modules.py` then gives every call its own method. Loud by
+Each module call is remembered as the range of nodes it made; `tracer/trace_modules.py` then gives every call its own
+method. Loud by
 intent: whatever value leaves the tensors and is thereby fixed in the graph is reported at the user's line, once.
 """
 
@@ -56,7 +57,13 @@ def _arithmetic(name: str, python: str, reflected: bool) -> Callable[[TracedInt,
     return method
 
 
-for _op, _name in (("add", "aten::add.int"), ("sub", "aten::sub.int"), ("mul", "aten::mul.int"), ("floordiv", "aten::floordiv.int"), ("mod", "aten::remainder.int")):
+for _op, _name in (
+    ("add", "aten::add.int"),
+    ("sub", "aten::sub.int"),
+    ("mul", "aten::mul.int"),
+    ("floordiv", "aten::floordiv.int"),
+    ("mod", "aten::remainder.int"),
+):
     setattr(TracedInt, f"__{_op}__", _arithmetic(_name, f"__{_op}__", False))
     setattr(TracedInt, f"__r{_op}__", _arithmetic(_name, f"__r{_op}__", True))
 setattr(TracedInt, "__neg__", lambda self: self.recorder.arithmetic("aten::neg.int", (self,), -int(self)))  # noqa: B010
@@ -111,7 +118,9 @@ class Recorder:
             return self._list(obj, t)
         if isinstance(obj, tuple):
             parts = [self.value_of(v) for v in obj]
-            return self._keep(self.builder.value("prim::TupleConstruct", parts, T.TupleType(tuple(p.type for p in parts))))
+            return self._keep(
+                self.builder.value("prim::TupleConstruct", parts, T.TupleType(tuple(p.type for p in parts)))
+            )
         if isinstance(obj, dict):
             flat = [x for k, v in obj.items() for x in (self.value_of(k), self.value_of(v))]
             return self._keep(self.builder.value("prim::DictConstruct", flat, T.DictType(flat[0].type, flat[1].type)))
@@ -171,7 +180,11 @@ class Recorder:
     def _bind_result(self, value: Value, out: Any) -> None:
         if is_tensor(out):
             self.bind(out, value)
-        elif isinstance(out, (list, tuple)) and isinstance(value.type, T.ListType) and isinstance(value.type.element, T.TensorType):
+        elif (
+            isinstance(out, (list, tuple))
+            and isinstance(value.type, T.ListType)
+            and isinstance(value.type.element, T.TensorType)
+        ):
             node = self.builder.node("prim::ListUnpack", (value,), [T.TENSOR] * len(out))
             self.call.items.append(node)
             for v, tensor in zip(node.outputs, out, strict=True):
@@ -254,7 +267,9 @@ class Recorder:
             callee = self._keep(self.builder.constant(function, T.FunctionType(function)))
             node = self.builder.node("prim::CallFunction", (callee, *inputs), (signature.returns,))
         else:
-            node = self.builder.node("trace::script_call", inputs, (signature.returns,), receiver=receiver, function=function)
+            node = self.builder.node(
+                "trace::script_call", inputs, (signature.returns,), receiver=receiver, function=function
+            )
         self.call.items.append(node)
         self._unpack_result(node.outputs[0], result)
 
@@ -282,7 +297,9 @@ class Recorder:
             self.bind(obj, value)
         elif isinstance(obj, (tuple, list)):
             kinds = value.type.elements if isinstance(value.type, T.TupleType) else (value.type.element,) * len(obj)  # type: ignore[attr-defined]
-            node = self.builder.node("prim::TupleUnpack" if isinstance(obj, tuple) else "prim::ListUnpack", (value,), kinds)
+            node = self.builder.node(
+                "prim::TupleUnpack" if isinstance(obj, tuple) else "prim::ListUnpack", (value,), kinds
+            )
             self.call.items.append(node)
             for v, o in zip(node.outputs, obj, strict=True):
                 self._spread(o, v)
@@ -310,10 +327,14 @@ class Recorder:
             )
         if isinstance(result, tuple):
             parts = [self.output(r, strict) for r in result]
-            return self._keep(self.builder.value("prim::TupleConstruct", parts, T.TupleType(tuple(p.type for p in parts))))
+            return self._keep(
+                self.builder.value("prim::TupleConstruct", parts, T.TupleType(tuple(p.type for p in parts)))
+            )
         if isinstance(result, list):
             parts = [self.output(r, strict) for r in result]
-            return self._keep(self.builder.value("prim::ListConstruct", parts, T.ListType(parts[0].type if parts else T.TENSOR)))
+            return self._keep(
+                self.builder.value("prim::ListConstruct", parts, T.ListType(parts[0].type if parts else T.TENSOR))
+            )
         if isinstance(result, dict):
             flat = [x for k, v in result.items() for x in (self.value_of(k), self.output(v, strict))]
             t = T.DictType(flat[0].type, flat[1].type) if flat else T.DictType(T.STRING, T.TENSOR)

@@ -1,7 +1,9 @@
 """From the flat graph of a trace to methods: each call of a submodule becomes a method of that submodule's class.
 
-A range of nodes that a call made is moved into a graph of its own; what it uses from outside becomes its inputs, what is used of it
-outside its outputs. A module that is not below the one that called it cannot be named there: its nodes stay with the caller.
+A range of nodes that a call made is moved into a graph of its own; what it uses from outside becomes its inputs, what
+is used of it
+outside its outputs. A module that is not below the one that called it cannot be named there: its nodes stay with the
+caller.
 """
 
 from __future__ import annotations
@@ -69,7 +71,9 @@ class TracedModules:
                     self.by_value[recorder.parameter(t, name)] = id(t)
 
     # -- lowering ----------------------------------------------------------------------------------------------------
-    def method(self, recorder: Recorder, root: Any, name: str, parameters: tuple[Parameter, ...], returns: T.Type) -> Function:
+    def method(
+        self, recorder: Recorder, root: Any, name: str, parameters: tuple[Parameter, ...], returns: T.Type
+    ) -> Function:
         """The traced program as a method of the root's class, with its submodule calls as methods of theirs."""
         cls = self.classes[id(root)]
         flat = recorder.graph
@@ -99,7 +103,12 @@ class _Writer:
     """Writes nodes into one method's graph."""
 
     def __init__(
-        self, modules: TracedModules, builder: Builder, receiver: Value, path: tuple[str, ...], mapping: dict[Value, Value]
+        self,
+        modules: TracedModules,
+        builder: Builder,
+        receiver: Value,
+        path: tuple[str, ...],
+        mapping: dict[Value, Value],
     ) -> None:
         self.modules, self.builder, self.receiver, self.path, self.mapping = modules, builder, receiver, path, mapping
         self.attributes: dict[tuple[str, ...], Value] = {}
@@ -165,7 +174,9 @@ class _Writer:
             owner = self.builder.constant(receiver._object, receiver._script_type)
         else:
             owner = self.chain(place)
-        made = self.builder.node("prim::CallMethod", (owner, *inputs), (node.outputs[0].type,), name=function.short_name)
+        made = self.builder.node(
+            "prim::CallMethod", (owner, *inputs), (node.outputs[0].type,), name=function.short_name
+        )
         self.mapping[node.outputs[0]] = made.outputs[0]
 
     def call(self, call: ModuleCall, place: tuple[str, ...]) -> None:
@@ -175,9 +186,16 @@ class _Writer:
         assert isinstance(cls, T.ClassType)
         path = (*self.path, *place)
         inside = {v for n in _nodes(call) for v in n.outputs}
-        inputs = list(dict.fromkeys(v for n in _nodes(call) for v in n.inputs if v not in inside and self._from_outside(v, path)))
+        inputs = list(
+            dict.fromkeys(v for n in _nodes(call) for v in n.inputs if v not in inside and self._from_outside(v, path))
+        )
         nodes = set(_nodes(call))
-        outputs = [v for n in _nodes(call) for v in n.outputs if n.kind != "prim::Constant" and any(u.node not in nodes for u in v.uses)]
+        outputs = [
+            v
+            for n in _nodes(call)
+            for v in n.outputs
+            if n.kind != "prim::Constant" and any(u.node not in nodes for u in v.uses)
+        ]
         name = "forward"
         count = 0
         while name in cls.methods:

@@ -1,6 +1,7 @@
 """Operators whose meaning changed between versions of the format: old files get the old meaning.
 
-Each upgrader is a small program in archive code; the table says for which operator, up to which version and for which types.
+Each upgrader is a small program in archive code; the table says for which operator, up to which version and for which
+types.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from linstock.tracer.archive import ArchiveProgram
     from linstock.tracer.expressions import ExpressionEmitter as Emitter
 
-_CODE = '''
+_CODE = """
 def div_tensor(self: Tensor, other: Tensor) -> Tensor:
   if torch.is_floating_point(self):
     result = torch.true_divide(self, other)
@@ -69,7 +70,7 @@ def div_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
   else:
     result = torch.divide(self, other, rounding_mode="trunc", out=out)
   return result
-'''
+"""
 
 
 @cache
@@ -94,7 +95,13 @@ def apply(
     if version < 4 and name in ("aten::div", "aten::div_") and len(args) == 2:
         if isinstance(args[0].type, T.TensorType) and "rounding_mode" not in kwargs:
             return _divide(e, span, name, args, kwargs)
-    if version < 5 and name == "aten::full" and "dtype" not in kwargs and len(args) == 2 and args[1].type in (T.INT, T.BOOL):
+    if (
+        version < 5
+        and name == "aten::full"
+        and "dtype" not in kwargs
+        and len(args) == 2
+        and args[1].type in (T.INT, T.BOOL)
+    ):
         number = matching.emit_builtin(e, span, "aten::Float", [args[1]], {})
         return matching.emit_builtin(e, span, name, [args[0], number], kwargs)
     if version < 5 and name == "aten::full" and len(args) == 2 and args[1].type in (T.INT, T.BOOL):

@@ -1,6 +1,7 @@
 """What a name or expression can mean while a program is compiled: more than the values of a graph.
 
-A function, class, module namespace or range has no value of its own in the graph, but it can be called, indexed or iterated.
+A function, class, module namespace or range has no value of its own in the graph, but it can be called, indexed or
+iterated.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from linstock.ir import operators, types as T
+from linstock.ir import operators
+from linstock.ir import types as T
 from linstock.ir.errors import CompileError
 from linstock.ir.graph import Value
 from linstock.ir.program import Function, Signature
@@ -165,7 +167,10 @@ class SimpleValue(Sugared):
         if found is not None:
             return found
         if t.is_torchbind:
-            raise CompileError(f"linstock has no method '{name}' of the custom class '{t.name[len('__torch__.torch.classes.'):]}'", span)
+            raise CompileError(
+                f"linstock has no method '{name}' of the custom class '{t.name[len('__torch__.torch.classes.') :]}'",
+                span,
+            )
         why = t.unresolved.get(name)
         raise CompileError(
             f"{'Module' if t.is_module else 'class'} '{t.name.rpartition('.')[2]}' has no attribute '{name}'"
@@ -185,11 +190,17 @@ class SimpleValue(Sugared):
             if e.defines_attributes_of(t):
                 t.attributes[name] = value.type
             else:
-                raise CompileError(f"tried to set nonexistent attribute '{name}' of '{t.name.rpartition('.')[2]}'. Did you forget to initialise it in __init__()?", span)
+                raise CompileError(
+                    f"tried to set nonexistent attribute '{name}' of '{t.name.rpartition('.')[2]}'. Did you forget to initialise it in __init__()?",
+                    span,
+                )
         wanted = t.attributes[name]
         converted = matching.convert(e, value, wanted, True)
         if not T.is_subtype(converted.type, wanted):
-            raise CompileError(f"expected a value of type '{wanted.annotation()}' for attribute '{name}' but instead got '{value.type.annotation()}'", span)
+            raise CompileError(
+                f"expected a value of type '{wanted.annotation()}' for attribute '{name}' but instead got '{value.type.annotation()}'",
+                span,
+            )
         e.builder.node("prim::SetAttr", (self.it, converted), name=name)
 
     def call(self, e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
@@ -271,7 +282,8 @@ class SimpleValue(Sugared):
 
 @dataclass(frozen=True)
 class Narrowed(Sugared):
-    """What is known of an attribute's type (`self.cache` after `if self.cache is not None`), under its path as a name."""
+    """What is known of an attribute's type (`self.cache` after `if self.cache is not None`), under its path as a name.
+    """
 
     type: T.Type
 
@@ -291,6 +303,27 @@ class BuiltinFunction(Sugared):
         if self.receiver is not None:
             values = [self.receiver, *values]
         return SimpleValue(e.call_operator(span, self.name, values, named))
+
+    def attr(self, e: Emitter, span: Span, name: str) -> Sugared:
+        """One overload: `torch.ops.aten.add.Tensor`."""
+        full_name = self.name if name == "default" else f"{self.name}.{name}"
+        if self.receiver is None and operators.has_schema(full_name):
+            return Overload(full_name)
+        return super().attr(e, span, name)
+
+
+@dataclass(frozen=True)
+class Overload(Sugared):
+    """One overload of an operator."""
+
+    full_name: str
+
+    def describe(self) -> str:
+        return f"the operator '{self.full_name}'"
+
+    def call(self, e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
+        values, named = plain(e, span, args, kwargs)
+        return SimpleValue(matching.emit_overload(e, span, operators.schema(self.full_name), values, named))
 
 
 @dataclass(frozen=True)
@@ -326,6 +359,8 @@ class MethodRef(Sugared):
         t = self.receiver.type
         assert isinstance(t, (T.ClassType, T.InterfaceType))
         method = t.methods[self.name]
+        if isinstance(t, T.ClassType) and t.live is not None:
+            t.live.called.add(self.name)
         signature: Signature = method.signature() if isinstance(method, Function) else method
         values, named = plain(e, span, args, kwargs)
         inputs = matching.bind_signature(e, span, self.name, signature, values, named, skip_self=True)
@@ -450,7 +485,11 @@ class Range(Sugared):
         return self.start.is_constant and self.start.constant == 0 and self.step.is_constant and self.step.constant == 1
 
     def value(self, e: Emitter, span: Span) -> Value:
-        return matching.emit_builtin(e, span, "prim::rangelist", [self.stop], {}) if self.simple else super().value(e, span)
+        return (
+            matching.emit_builtin(e, span, "prim::rangelist", [self.stop], {})
+            if self.simple
+            else super().value(e, span)
+        )
 
     def length(self, e: Emitter, span: Span) -> Value:
         if self.simple:
@@ -470,8 +509,11 @@ class Zip(Sugared):
     parts: tuple[Sugared, ...]
 
     def known_length(self, e: Emitter, span: Span) -> int | None:
-        """The least number of elements among the parts where it is known when compiling; None if it is known of none."""
-        known = [x for x in (p.elements(e, span) for p in self.parts if not isinstance(p, (Counter, Range))) if x is not None]
+        """The least number of elements among the parts where it is known when compiling; None if it is known of none.
+        """
+        known = [
+            x for x in (p.elements(e, span) for p in self.parts if not isinstance(p, (Counter, Range))) if x is not None
+        ]
         return min(map(len, known)) if known else None
 
     def elements(self, e: Emitter, span: Span) -> list[Sugared] | None:

@@ -1,4 +1,6 @@
-"""Building ONNX graphs: nodes with element types and shapes known as far as ONNX's own inference and the sizes' names tell."""
+"""Building ONNX graphs: nodes with element types and shapes known as far as ONNX's own inference and the sizes' names
+tell.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,37 @@ _ELEMENT = {
 }  # fmt: skip
 _CODE = {v: k for k, v in _ELEMENT.items()}
 #: kinds whose results differ from run to run
-_RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial", "Dropout"}
+_RANDOM = {
+    "RandomNormal",
+    "RandomNormalLike",
+    "RandomUniform",
+    "RandomUniformLike",
+    "Bernoulli",
+    "Multinomial",
+    "Dropout",
+}
 _SMALL = 4096
 #: casts that can be undone
-_LOSSLESS = {(6, 7), (3, 4), (5, 6), (15, 6), (5, 7), (15, 7), (3, 7), (2, 4), (0, 4), (1, 4), (11, 4), (11, 7), (11, 6), (11, 3), (2, 3), (0, 3), (1, 3), (0, 2)}
+_LOSSLESS = {
+    (6, 7),
+    (3, 4),
+    (5, 6),
+    (15, 6),
+    (5, 7),
+    (15, 7),
+    (3, 7),
+    (2, 4),
+    (0, 4),
+    (1, 4),
+    (11, 4),
+    (11, 7),
+    (11, 6),
+    (11, 3),
+    (2, 3),
+    (0, 3),
+    (1, 3),
+    (0, 2),
+}
 _NUMBERS = (bool, int, float)
 _END = np.iinfo(np.int64).max
 
@@ -44,9 +73,11 @@ def element_type(code: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Sym:
-    """A value of the ONNX graph: its name, ScalarType code and shape (None: rank unknown; a dimension is an int or a name).
+    """A value of the ONNX graph: its name, ScalarType code and shape (None: rank unknown; a dimension is an int or a
+    name).
 
-    `sequence`: a list of tensors of this type. `number`: a Python number rather than a tensor of rank 0. `dim`: it is the size called so.
+    `sequence`: a list of tensors of this type. `number`: a Python number rather than a tensor of rank 0. `dim`: it is
+    the size called so.
     """
 
     name: str
@@ -96,7 +127,9 @@ class Names:
 
 
 class Builder:
-    """Inserts nodes into one (sub)graph; equal nodes are inserted once. Initializers live in the outermost graph and are shared by content."""
+    """Inserts nodes into one (sub)graph; equal nodes are inserted once. Initializers live in the outermost graph and
+    are shared by content.
+    """
 
     def __init__(self, opset: int, outer: Builder | None = None) -> None:
         self.opset, self.outer = opset, outer
@@ -137,7 +170,9 @@ class Builder:
 
     # -- constants ---------------------------------------------------------------------------------------------------
     def constant(self, value: Any, dtype: int | None = None) -> Sym:
-        """An array or number as a value: an initializer, one per content. A Python number keeps its Python type's element type."""
+        """An array or number as a value: an initializer, one per content. A Python number keeps its Python type's
+        element type.
+        """
         number = type(value) in (bool, int, float)
         array = np.asarray(value) if dtype is None else np.asarray(promotion.cast(value, dtypes.numpy_of(dtype)))
         key: Any = ("id", id(value), array.dtype.name)
@@ -158,7 +193,9 @@ class Builder:
         return np.asarray(value)
 
     def sym(self, value: Any, dtype: int | None = None) -> Sym:
-        """A value of the graph: itself, or a constant; a list of numbers (which may depend on the inputs) becomes one vector."""
+        """A value of the graph: itself, or a constant; a list of numbers (which may depend on the inputs) becomes one
+        vector.
+        """
         if isinstance(value, Sym):
             return value if dtype is None else self.cast(value, dtype)
         if isinstance(value, (list, tuple)):
@@ -202,7 +239,8 @@ class Builder:
 
     # -- nodes -------------------------------------------------------------------------------------------------------
     def op(self, kind: str, *inputs: Any, **attributes: Any) -> Sym:
-        """Insert a node with one output. None among the inputs is an absent optional input, None among the attributes a default.
+        """Insert a node with one output. None among the inputs is an absent optional input, None among the attributes
+        a default.
 
         Raises ExportError if ONNX rejects the types.
         """
@@ -221,7 +259,12 @@ class Builder:
             return (short,)
         key = None
         if kind not in _RANDOM:
-            key = (kind, outputs, *[None if s is None else s.name for s in syms], *[(k, _hashable(v)) for k, v in sorted(given.items())])
+            key = (
+                kind,
+                outputs,
+                *[None if s is None else s.name for s in syms],
+                *[(k, _hashable(v)) for k, v in sorted(given.items())],
+            )
             found = self._find("_made", key)
             if found is not None:
                 return found  # type: ignore[no-any-return]
@@ -235,7 +278,9 @@ class Builder:
         formals = [f.type_str for f in self._schema(kind).inputs]
         place = [formals[min(i, len(formals) - 1)] for i in range(len(inputs))]
         codes = {p: v.dtype for p, v in zip(place, inputs, strict=True) if isinstance(v, Sym)}
-        return tuple(self.constant(v, codes.get(p)) if type(v) in _NUMBERS else v for p, v in zip(place, inputs, strict=True))
+        return tuple(
+            self.constant(v, codes.get(p)) if type(v) in _NUMBERS else v for p, v in zip(place, inputs, strict=True)
+        )
 
     def _short_cut(self, kind: str, syms: list[Sym | None], given: dict[str, Any]) -> Sym | None:
         """The result without a node: it is an input itself, or it can be computed now."""
@@ -246,7 +291,12 @@ class Builder:
             if given["to"] == _ELEMENT.get(x.dtype):
                 return x
             before, inputs, _ = self.producer(x)
-            if before == "Cast" and inputs[0] is not None and given["to"] == _ELEMENT.get(inputs[0].dtype) and (inputs[0].dtype, x.dtype) in _LOSSLESS:
+            if (
+                before == "Cast"
+                and inputs[0] is not None
+                and given["to"] == _ELEMENT.get(inputs[0].dtype)
+                and (inputs[0].dtype, x.dtype) in _LOSSLESS
+            ):
                 return inputs[0]
         elif kind == "Transpose" and "perm" in given:
             if list(given["perm"]) == list(range(len(given["perm"]))):
@@ -258,15 +308,17 @@ class Builder:
             before, inputs, _ = self.producer(x)
             if before == "Not":
                 return inputs[0]
-        elif kind in ("Squeeze", "Unsqueeze") and len(syms) == 2 and syms[1] is not None and syms[1].shape == (0,):
-            return x
-        elif kind == "Concat" and len(syms) == 1:
+        elif (kind in ("Squeeze", "Unsqueeze") and len(syms) == 2 and syms[1] is not None and syms[1].shape == (0,)) or (kind == "Concat" and len(syms) == 1):
             return x
         form = folding.FORMS.get(kind)
         if form is None or any(s is not None and s.name not in self.arrays for s in syms):
             return None
         arrays = [None if s is None else self.arrays[s.name] for s in syms]
-        if any(a is not None and a.dtype == ml_dtypes.bfloat16 for a in arrays) and kind not in ("Cast", "Reshape", "Transpose"):
+        if any(a is not None and a.dtype == ml_dtypes.bfloat16 for a in arrays) and kind not in (
+            "Cast",
+            "Reshape",
+            "Transpose",
+        ):
             return None
         try:
             with np.errstate(all="ignore"):
@@ -280,7 +332,11 @@ class Builder:
         schema = self._schema(kind)
         place = _operand_type(schema)
         formals = [f.type_str for f in schema.inputs]
-        where = [i for i, s in enumerate(syms) if s is not None and not s.sequence and formals[min(i, len(formals) - 1)] == place]
+        where = [
+            i
+            for i, s in enumerate(syms)
+            if s is not None and not s.sequence and formals[min(i, len(formals) - 1)] == place
+        ]
         if place is None or not where or kind in ("QuantizeLinear", "DequantizeLinear", "Cast"):
             return self._insert(kind, schema, syms, given, outputs)
         first = syms[where[0]]
@@ -295,9 +351,14 @@ class Builder:
         code = folding.CODES[target]
         wide = [self.cast(s, code) if i in where and s is not None else s for i, s in enumerate(syms)]
         results = self.ops(kind, *wide, outputs=outputs, **given)
-        return tuple(self.cast(r, first.dtype) if f.type_str == place else r for r, f in zip(results, schema.outputs, strict=False))
+        return tuple(
+            self.cast(r, first.dtype) if f.type_str == place else r
+            for r, f in zip(results, schema.outputs, strict=False)
+        )
 
-    def _insert(self, kind: str, schema: Any, syms: list[Sym | None], given: dict[str, Any], outputs: int) -> tuple[Sym, ...]:
+    def _insert(
+        self, kind: str, schema: Any, syms: list[Sym | None], given: dict[str, Any], outputs: int
+    ) -> tuple[Sym, ...]:
         names = ["" if s is None else s.name for s in syms]
         results = [self.names.take(kind.lower()) for _ in range(outputs)]
         node = helper.make_node(kind, names, results, name=results[0], **given)
@@ -314,16 +375,26 @@ class Builder:
         try:
             return onnx.defs.get_schema(kind, self.opset, "")
         except onnx.defs.SchemaError:
-            raise ExportError(f"ONNX opset {self.opset} has no operator {kind}: choose a newer opset_version", self.span) from None
+            raise ExportError(
+                f"ONNX opset {self.opset} has no operator {kind}: choose a newer opset_version", self.span
+            ) from None
 
     def _infer(self, schema: Any, node: onnx.NodeProto, inputs: Sequence[Sym]) -> tuple[Sym, ...]:
         types = {s.name: s.type_proto() for s in inputs}
-        data = {s.name: _tensor(self.arrays[s.name], s.name) for s in inputs if s.name in self.arrays and self.arrays[s.name].size <= _SMALL}
+        data = {
+            s.name: _tensor(self.arrays[s.name], s.name)
+            for s in inputs
+            if s.name in self.arrays and self.arrays[s.name].size <= _SMALL
+        }
         try:
-            found = shape_inference.infer_node_outputs(schema, node, types, data, opset_imports=[helper.make_opsetid("", self.opset)])
+            found = shape_inference.infer_node_outputs(
+                schema, node, types, data, opset_imports=[helper.make_opsetid("", self.opset)]
+            )
         except Exception as problem:  # ONNX's own checks raise classes of many kinds
             lines = str(problem).strip().splitlines()
-            raise ExportError(f"ONNX does not accept {node.op_type} here: {lines[-1] if lines else '?'}", self.span) from None
+            raise ExportError(
+                f"ONNX does not accept {node.op_type} here: {lines[-1] if lines else '?'}", self.span
+            ) from None
         return tuple(self._from_proto(name, found.get(name), inputs) for name in node.output)
 
     def _from_proto(self, name: str, proto: TypeProto | None, inputs: Sequence[Sym]) -> Sym:
@@ -333,7 +404,9 @@ class Builder:
         tensor = proto.sequence_type.elem_type.tensor_type if sequence else proto.tensor_type
         shape: tuple[Dim, ...] | None = None
         if tensor.HasField("shape"):
-            shape = tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or self.unknown() for d in tensor.shape.dim)
+            shape = tuple(
+                d.dim_value if d.HasField("dim_value") else d.dim_param or self.unknown() for d in tensor.shape.dim
+            )
         code = _CODE.get(tensor.elem_type)
         return Sym(name, (inputs[0].dtype if inputs else 6) if code is None else code, shape, sequence)
 
@@ -358,7 +431,9 @@ class Builder:
         return replace(made, dim=value.dim, number=value.number) if value.dim or value.number else made
 
     def promote(self, *operands: Any, floating: bool = False) -> list[Sym]:
-        """Operands cast to PyTorch's common type; Python numbers become constants of it. `floating`: at least the default float type."""
+        """Operands cast to PyTorch's common type; Python numbers become constants of it. `floating`: at least the
+        default float type.
+        """
         code = self.common(*operands, floating=floating)
         return [self.cast(v, code) for v in operands]
 
@@ -374,7 +449,9 @@ class Builder:
 
     # -- shapes ------------------------------------------------------------------------------------------------------
     def size(self, value: Sym, axis: int) -> Any:
-        """The size of a dimension: an int if known, else a Sym of rank 0. Raises ExportError if the rank is unknown and needed."""
+        """The size of a dimension: an int if known, else a Sym of rank 0. Raises ExportError if the rank is unknown and
+        needed.
+        """
         if value.shape is None and axis < 0:
             self.rank(value)
         dim = None if value.shape is None else value.shape[axis]
@@ -398,7 +475,9 @@ class Builder:
     def rank(self, value: Sym) -> int:
         """The rank of a tensor. Raises ExportError if it is unknown."""
         if value.rank is None:
-            raise ExportError("the rank of a tensor is not known here: it must be the same on all paths of the program", self.span)
+            raise ExportError(
+                "the rank of a tensor is not known here: it must be the same on all paths of the program", self.span
+            )
         return value.rank
 
     def axis(self, value: Sym, axis: int) -> int:
@@ -407,7 +486,9 @@ class Builder:
         if isinstance(axis, Sym):
             raise ExportError("a dimension is chosen by a number that depends on the inputs", self.span)
         if not -rank <= axis < rank:
-            raise ExportError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {axis})", self.span)
+            raise ExportError(
+                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {axis})", self.span
+            )
         return axis % rank
 
     def shape(self, value: Sym) -> Sym:
@@ -423,9 +504,19 @@ class Builder:
         shape = self._reshaped(value, list(sizes))
         if shape is not None and shape == value.shape:
             return value
-        sizes = [s if d is None or not isinstance(d, int) else d for s, d in zip(sizes, shape or (None,) * len(sizes), strict=True)]
+        sizes = [
+            s if d is None or not isinstance(d, int) else d
+            for s, d in zip(sizes, shape or (None,) * len(sizes), strict=True)
+        ]
         named = [i for i, s in enumerate(sizes) if isinstance(s, Sym)]
-        if len(named) == 1 and -1 not in sizes and 0 not in sizes and shape is not None and value.shape is not None and 0 not in value.shape:
+        if (
+            len(named) == 1
+            and -1 not in sizes
+            and 0 not in sizes
+            and shape is not None
+            and value.shape is not None
+            and 0 not in value.shape
+        ):
             sizes = [-1 if i in named else s for i, s in enumerate(sizes)]
         before, inputs, _ = self.producer(value)
         if before == "Reshape" and inputs[0] is not None and value.name not in self.arrays:
@@ -435,7 +526,9 @@ class Builder:
 
     def _reshaped(self, value: Sym, sizes: list[Any]) -> tuple[Dim, ...] | None:
         """The shape after a reshape: what -1 stands for follows from the other sizes, where their names match."""
-        shape: list[Any] = [None if not isinstance(s, Sym) and s == -1 else d for s, d in zip(sizes, self.dims(sizes), strict=True)]
+        shape: list[Any] = [
+            None if not isinstance(s, Sym) and s == -1 else d for s, d in zip(sizes, self.dims(sizes), strict=True)
+        ]
         if None in shape and value.shape is not None:
             have = list(value.shape)
             wanted = [d for d in shape if d is not None]
@@ -497,9 +590,23 @@ class Builder:
                 return value
         if not isinstance(start, Sym) and start == 0 and not isinstance(end, Sym) and end >= 1 << 62 and step == 1:
             return value
-        if isinstance(end, Sym) and not isinstance(start, Sym) and start == 0 and step == 1 and end.dim is not None and end.dim == size:
+        if (
+            isinstance(end, Sym)
+            and not isinstance(start, Sym)
+            and start == 0
+            and step == 1
+            and end.dim is not None
+            and end.dim == size
+        ):
             return value
-        return self.op("Slice", value, self.single(start), self.single(end), self.ints(axis), None if step == 1 else self.ints(step))
+        return self.op(
+            "Slice",
+            value,
+            self.single(start),
+            self.single(end),
+            self.ints(axis),
+            None if step == 1 else self.ints(step),
+        )
 
     def gather(self, value: Sym, index: Any, axis: int = 0) -> Sym:
         """Elements of a dimension at integer places; rank 0 removes it."""
@@ -526,7 +633,13 @@ class _StandIn:
 
 
 def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, (list, tuple)) else str(value) if not isinstance(value, (int, float, str)) else value
+    return (
+        tuple(value)
+        if isinstance(value, (list, tuple))
+        else str(value)
+        if not isinstance(value, (int, float, str))
+        else value
+    )
 
 
 _ALLOWED: dict[tuple[str, int, str], set[str]] = {}
@@ -543,11 +656,16 @@ def _allowed(schema: Any, place: str) -> set[str]:
     return found
 
 
-_STRINGS = {f"tensor({n.lower()})": TensorProto.DataType.Value(n) for n in ("FLOAT16", "FLOAT", "DOUBLE", "BFLOAT16", "UINT8", "INT8", "INT16", "INT32", "INT64", "BOOL")}
+_STRINGS = {
+    f"tensor({n.lower()})": TensorProto.DataType.Value(n)
+    for n in ("FLOAT16", "FLOAT", "DOUBLE", "BFLOAT16", "UINT8", "INT8", "INT16", "INT32", "INT64", "BOOL")
+}
 
 
 def _operand_type(schema: Any) -> str | None:
-    """The type parameter that an operator computes in: that of its first result if an input has it too, else of its first input."""
+    """The type parameter that an operator computes in: that of its first result if an input has it too, else of its
+    first input.
+    """
     inputs = [f.type_str for f in schema.inputs]
     if not inputs:
         return None

@@ -1,6 +1,7 @@
 """Complex tensors as pairs of real ones: forms of the operators that take them.
 
-Operators that move or add elements are applied to the real and the imaginary part; products, powers and transforms have forms here.
+Operators that move or add elements are applied to the real and the imaginary part; products, powers and transforms
+have forms here.
 """
 
 from __future__ import annotations
@@ -22,13 +23,7 @@ _REAL = {9: 6, 10: 7}
 _COMPLEX = {6: 9, 7: 10}
 _FORMS: dict[str, registry.Converter] = {}
 #: operators that act on both parts alike
-_PARTWISE = set(
-    "view reshape _unsafe_view view_as reshape_as flatten unflatten unsqueeze squeeze transpose permute t numpy_T mT movedim moveaxis expand expand_as "
-    "broadcast_to repeat tile select slice narrow split split_with_sizes chunk unbind diagonal diag diag_embed flip fliplr flipud rot90 roll unfold cat concat "
-    "stack hstack vstack dstack index index_select gather take clone contiguous detach alias cpu neg negative positive sum mean cumsum diff tril triu add sub "
-    "index_add scatter scatter_add swapaxes swapdims ravel atleast_1d atleast_2d atleast_3d copy lift_fresh repeat_interleave masked_select "
-    "slice_scatter select_scatter broadcast_tensors zeros_like new_zeros empty_like where trace".split()
-)
+_PARTWISE = {"view", "reshape", "_unsafe_view", "view_as", "reshape_as", "flatten", "unflatten", "unsqueeze", "squeeze", "transpose", "permute", "t", "numpy_T", "mT", "movedim", "moveaxis", "expand", "expand_as", "broadcast_to", "repeat", "tile", "select", "slice", "narrow", "split", "split_with_sizes", "chunk", "unbind", "diagonal", "diag", "diag_embed", "flip", "fliplr", "flipud", "rot90", "roll", "unfold", "cat", "concat", "stack", "hstack", "vstack", "dstack", "index", "index_select", "gather", "take", "clone", "contiguous", "detach", "alias", "cpu", "neg", "negative", "positive", "sum", "mean", "cumsum", "diff", "tril", "triu", "add", "sub", "index_add", "scatter", "scatter_add", "swapaxes", "swapdims", "ravel", "atleast_1d", "atleast_2d", "atleast_3d", "copy", "lift_fresh", "repeat_interleave", "masked_select", "slice_scatter", "select_scatter", "broadcast_tensors", "zeros_like", "new_zeros", "empty_like", "where", "trace"}
 
 
 def form(*names: str) -> Callable[[registry.F], registry.F]:
@@ -77,7 +72,9 @@ def as_pair(b: Builder, value: Any, code: int) -> Pair:
 
 def _code(values: Sequence[Any]) -> int:
     """The complex type of an operation."""
-    wide = any(isinstance(v, Pair) and v.dtype == 10 for v in values) or any(isinstance(v, Sym) and v.dtype == 7 and not v.number for v in values)
+    wide = any(isinstance(v, Pair) and v.dtype == 10 for v in values) or any(
+        isinstance(v, Sym) and v.dtype == 7 and not v.number for v in values
+    )
     return 10 if wide else 9
 
 
@@ -86,7 +83,8 @@ def _zero_like(b: Builder, x: Sym, like: Sym) -> Sym:
 
 
 def _partwise(b: Builder, convert: registry.Converter, args: Sequence[Any]) -> Any:
-    """Apply a real converter to both parts; real floating operands beside complex ones have an imaginary part of zero."""
+    """Apply a real converter to both parts; real floating operands beside complex ones have an imaginary part of zero.
+    """
     flat = [v for a in args for v in (a if isinstance(a, list) else [a])]
     code = _code(flat)
 
@@ -151,7 +149,9 @@ def conj(b: Builder, x: Pair) -> Pair:
 
 
 registry.converter("conj")(lambda b, x: x)
-form("resolve_conj", "resolve_neg", "to.dtype_layout", "to.device", "to.dtype", "to.prim_Device")(lambda b, x, *args: _to(b, x, args))
+form("resolve_conj", "resolve_neg", "to.dtype_layout", "to.device", "to.dtype", "to.prim_Device")(
+    lambda b, x, *args: _to(b, x, args)
+)
 
 
 def _to(b: Builder, x: Pair, args: Sequence[Any]) -> Any:
@@ -294,7 +294,11 @@ def _eq(b: Builder, x: Any, y: Any) -> Sym:
 
 
 form("ne.Tensor|Scalar")(lambda b, x, y: b.op("Not", _eq(b, x, y)))
-form("ones_like")(lambda b, x, dtype=None, *rest: Pair(b.expand_to(b.constant(1.0, x.real.dtype), x.real), _zero_like(b, x.real, x.real), x.dtype))
+form("ones_like")(
+    lambda b, x, dtype=None, *rest: Pair(
+        b.expand_to(b.constant(1.0, x.real.dtype), x.real), _zero_like(b, x.real, x.real), x.dtype
+    )
+)
 form("isfinite")(lambda b, x: b.op("Less", b.op("Add", b.op("Abs", x.real), b.op("Abs", x.imag)), math.inf))
 form("isnan")(lambda b, x: b.op("Or", b.op("IsNaN", x.real), b.op("IsNaN", x.imag)))
 
@@ -306,7 +310,9 @@ def _masked_fill(b: Builder, x: Pair, mask: Sym, value: Any) -> Pair:
 
 
 @form("linalg_vector_norm")
-def _vector_norm(b: Builder, x: Pair, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: int | None = None) -> Sym:
+def _vector_norm(
+    b: Builder, x: Pair, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: int | None = None
+) -> Sym:
     from linstock.backends.onnx.linalg import vector_norm
 
     return vector_norm(b, size_of(b, x), p, dim, keepdim)

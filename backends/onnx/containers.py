@@ -1,4 +1,6 @@
-"""Lists, dictionaries, sizes and facts about tensors while exporting: computed where known, parts kept symbolic where not."""
+"""Lists, dictionaries, sizes and facts about tensors while exporting: computed where known, parts kept symbolic where
+not.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ CONTAINERS: dict[str, Handler] = {}
 
 
 def handles(*kinds: str) -> Callable[[Handler], Handler]:
-    """Register how an operator on containers or sizes is run; it may give NotImplemented to leave it to kernels and converters."""
+    """Register how an operator on containers or sizes is run; it may give NotImplemented to leave it to kernels and
+    converters.
+    """
 
     def register(function: Handler) -> Handler:
         for kind in kinds:
@@ -69,9 +73,17 @@ def _length(e: Exporter, node: Node, args: list[Any]) -> Any:
     value = args[0]
     if isinstance(value, Cell):
         content = value.read()
-        return e.builder.size(getattr(content, "real", content), 0) if isinstance(content, (Sym, *SYMBOLIC)) else len(content)
+        return (
+            e.builder.size(getattr(content, "real", content), 0)
+            if isinstance(content, (Sym, *SYMBOLIC))
+            else len(content)
+        )
     if isinstance(value, ListCell):
-        return replace(e.builder.op("SequenceLength", value.content), number=True) if isinstance(value.content, Sym) else len(value.content)
+        return (
+            replace(e.builder.op("SequenceLength", value.content), number=True)
+            if isinstance(value.content, Sym)
+            else len(value.content)
+        )
     return len(value.content) if isinstance(value, DictCell) else NotImplemented
 
 
@@ -97,7 +109,11 @@ def _device(e: Exporter, node: Node, args: list[Any]) -> Any:
 @handles("aten::is_floating_point", "aten::is_complex", "aten::is_signed")
 def _kind(e: Exporter, node: Node, args: list[Any]) -> Any:
     d = dtypes.by_code(code_of(args[0].read()))
-    return {"aten::is_floating_point": d.is_floating_point, "aten::is_complex": d.is_complex, "aten::is_signed": d.is_signed}[node.kind]
+    return {
+        "aten::is_floating_point": d.is_floating_point,
+        "aten::is_complex": d.is_complex,
+        "aten::is_signed": d.is_signed,
+    }[node.kind]
 
 
 @handles("prim::is_quantized")
@@ -184,7 +200,7 @@ def _get(e: Exporter, node: Node, args: list[Any]) -> Any:
         if not -len(content) <= index < len(content):
             raise Raised("list index out of range")
         return content[index]
-    if all(isinstance(v, (bool, int, float)) or isinstance(v, Sym) for v in content):
+    if all(isinstance(v, (bool, int, float, Sym)) for v in content):
         b = e.builder
         parts = [b.op("Reshape", b.sym(v), b.ints(1)) for v in content]
         return replace(b.op("Gather", b.op("Concat", *b.promote(*parts), axis=0), index, axis=0), number=True)
@@ -219,7 +235,12 @@ def _set(e: Exporter, node: Node, args: list[Any]) -> Any:
         b, at = e.builder, _index_number(e, index)
         item = b.cast(e.operand(value), container.content.dtype)
         made = b.op("SequenceInsert", b.op("SequenceErase", container.content, at), item, at)
-        e.write(container, Sym(made.name, made.dtype, container.content.shape if container.content.shape == item.shape else None, True))
+        e.write(
+            container,
+            Sym(
+                made.name, made.dtype, container.content.shape if container.content.shape == item.shape else None, True
+            ),
+        )
     elif isinstance(container, ListCell) and isinstance(index, int):
         items = list(container.content)
         if not -len(items) <= index < len(items):
@@ -231,7 +252,16 @@ def _set(e: Exporter, node: Node, args: list[Any]) -> Any:
     return container if node.outputs else ()
 
 
-@handles("aten::append", "aten::extend", "aten::insert", "aten::pop", "aten::clear", "aten::reverse", "aten::remove", "aten::Delete")
+@handles(
+    "aten::append",
+    "aten::extend",
+    "aten::insert",
+    "aten::pop",
+    "aten::clear",
+    "aten::reverse",
+    "aten::remove",
+    "aten::Delete",
+)
 def _mutate(e: Exporter, node: Node, args: list[Any]) -> Any:
     container = args[0]
     if isinstance(container, DictCell):
@@ -279,7 +309,11 @@ def _mutate_sequence(e: Exporter, node: Node, args: list[Any]) -> Any:
     elif name in ("pop", "Delete"):
         at = _index_number(e, args[1])
         taken = Sym(b.op("SequenceAt", content, at).name, content.dtype, content.shape)
-        result = Cell(taken) if isinstance(node.outputs[0].type if node.outputs else T.TENSOR, T.TensorType) else replace(taken, number=True)
+        result = (
+            Cell(taken)
+            if isinstance(node.outputs[0].type if node.outputs else T.TENSOR, T.TensorType)
+            else replace(taken, number=True)
+        )
         made = Sym(b.op("SequenceErase", content, at).name, content.dtype, content.shape, True)
     else:
         raise ExportError(f"{node.kind} on a list whose length depends on the inputs")

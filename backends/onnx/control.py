@@ -11,7 +11,18 @@ from onnx import helper
 
 from linstock.backends.onnx.builder import Builder, Dim, Sym, element_type
 from linstock.backends.onnx.errors import Raised
-from linstock.backends.onnx.values import UNSET, Cell, DictCell, ListCell, Location, Pair, Quantized, Unset, View, key_of
+from linstock.backends.onnx.values import (
+    UNSET,
+    Cell,
+    DictCell,
+    ListCell,
+    Location,
+    Pair,
+    Quantized,
+    Unset,
+    View,
+    key_of,
+)
 from linstock.ir import dtypes
 from linstock.ir.errors import ExportError
 from linstock.ir.graph import Block, Node, Value
@@ -101,7 +112,9 @@ def _joined(b: Builder, x: Sym, y: Sym) -> tuple[Dim, ...] | None:
 
 
 def _graph(builder: Builder, name: str, inputs: Sequence[Sym], outputs: Sequence[Sym]) -> onnx.GraphProto:
-    """A subgraph. Shapes may differ from branch to branch and from round to round: they are left open, but for the numbers'."""
+    """A subgraph. Shapes may differ from branch to branch and from round to round: they are left open, but for the
+    numbers'.
+    """
 
     def info(s: Sym) -> onnx.ValueInfoProto:
         return helper.make_value_info(s.name, s.type_proto(loose=s.shape != ()))
@@ -176,7 +189,9 @@ Maker = Callable[[Iterator[Any]], Any]
 
 
 class _Merge:
-    """The results of two branches, and what they changed, as outputs of an If. What is the same on both sides passes by."""
+    """The results of two branches, and what they changed, as outputs of an If. What is the same on both sides passes
+    by.
+    """
 
     def __init__(self, e: Exporter, trials: Sequence[_Trial], results: Sequence[list[Any]]) -> None:
         self.e, self.trials = e, trials
@@ -193,7 +208,7 @@ class _Merge:
         """One tensor or number."""
         if x is y or (isinstance(x, Sym) and isinstance(y, Sym) and x.name == y.name):
             return lambda values: x
-        if type(x) is type(y) and type(x) in _SCALARS and (x == y or x != x and y != y):
+        if type(x) is type(y) and type(x) in _SCALARS and (x == y or (x != x and y != y)):
             return lambda values: x
         a, b = _code(x), _code(y)
         code = a
@@ -222,7 +237,11 @@ class _Merge:
             if isinstance(a, Pair) and isinstance(b, Pair):
                 parts = [self.leaf(a.real, b.real), self.leaf(a.imag, b.imag)]
                 return lambda values: Cell(Pair(parts[0](values), parts[1](values), a.dtype))
-            if isinstance(a, Quantized) and isinstance(b, Quantized) and (a.scale, a.zero_point, a.dtype) == (b.scale, b.zero_point, b.dtype):
+            if (
+                isinstance(a, Quantized)
+                and isinstance(b, Quantized)
+                and (a.scale, a.zero_point, a.dtype) == (b.scale, b.zero_point, b.dtype)
+            ):
                 ints = self.leaf(a.ints, b.ints)
                 return lambda values: Cell(Quantized(ints(values), a.scale, a.zero_point, a.dtype))
             one = self.leaf(a, b)
@@ -255,12 +274,16 @@ class _Merge:
         if sample is None:
             raise ExportError("the branches of a condition on the inputs give lists of different length")
         code = _code(sample)
-        made = [sequence(t.inner, v, code, getattr(sample, "shape", ())) for t, v in zip(self.trials, (x, y), strict=True)]
+        made = [
+            sequence(t.inner, v, code, getattr(sample, "shape", ())) for t, v in zip(self.trials, (x, y), strict=True)
+        ]
         one = self.leaf(made[0], made[1])
         return lambda values: ListCell(one(values))
 
     def defined(self, value: Any, first: bool) -> Maker:
-        """A value that only one branch defines; nobody reads it after the other one, where something of its type stands in."""
+        """A value that only one branch defines; nobody reads it after the other one, where something of its type stands
+        in.
+        """
         out: list[Any] = []
         structure = flatten(value, out)
         makers = []
@@ -288,7 +311,8 @@ class _Merge:
                 graphs[name] = _graph(inner, name, [], _own(inner, self.leaves[side]))
             names = [b.names.take("if") for _ in self.leaves[0]]
             outputs = [
-                Sym(n, x.dtype, s, x.sequence, number=x.number) for n, x, s in zip(names, self.leaves[0], self.shapes, strict=True)
+                Sym(n, x.dtype, s, x.sequence, number=x.number)
+                for n, x, s in zip(names, self.leaves[0], self.shapes, strict=True)
             ]
             b.nodes.append(helper.make_node("If", [_condition(b, condition).name], names, name=names[0], **graphs))
         values = iter(outputs)
@@ -299,7 +323,14 @@ class _Merge:
 
 
 def _describe(value: Any) -> str:
-    kinds = {Cell: "a tensor", View: "a tensor", ListCell: "a list", DictCell: "a dictionary", tuple: "a tuple", type(None): "None"}
+    kinds = {
+        Cell: "a tensor",
+        View: "a tensor",
+        ListCell: "a list",
+        DictCell: "a dictionary",
+        tuple: "a tuple",
+        type(None): "None",
+    }
     return kinds.get(type(value)) or (f"'{value}'" if isinstance(value, str) else type(value).__name__)
 
 
@@ -377,8 +408,12 @@ def loop_node(e: Exporter, node: Node, args: list[Any], env: Environment) -> lis
     return _Loop(e, block, limit, going, carried, env).made()
 
 
-def _unroll(e: Exporter, block: Block, limit: int, going: Any, carried: list[Any], env: Environment) -> list[Any] | None:
-    """Run the rounds one after the other; None (with everything taken back) if they turn out to depend on the inputs or to be many."""
+def _unroll(
+    e: Exporter, block: Block, limit: int, going: Any, carried: list[Any], env: Environment
+) -> list[Any] | None:
+    """Run the rounds one after the other; None (with everything taken back) if they turn out to depend on the inputs or
+    to be many.
+    """
     trial = _Trial(e)
     index, rounds = 0, 0
     with trial:
@@ -396,7 +431,9 @@ def _unroll(e: Exporter, block: Block, limit: int, going: Any, carried: list[Any
 
 
 class _Loop:
-    """A loop as an ONNX Loop. What its state consists of is found by attempts: at first all of it is taken to stay as it is."""
+    """A loop as an ONNX Loop. What its state consists of is found by attempts: at first all of it is taken to stay as
+    it is.
+    """
 
     def __init__(self, e: Exporter, block: Block, limit: Any, going: Any, carried: list[Any], env: Environment) -> None:
         self.e, self.block, self.limit, self.going, self.env = e, block, limit, going, env
@@ -421,7 +458,10 @@ class _Loop:
     def state(self) -> list[Any]:
         """The values before the loop: carried ones, then the contents of what is written."""
         values = [*self.carried, *[_wrapped(p, p.content) for p in self.places]]
-        return [ListCell(sequence(self.e.builder, v, *self.growing[i])) if i in self.growing else v for i, v in enumerate(values)]
+        return [
+            ListCell(sequence(self.e.builder, v, *self.growing[i])) if i in self.growing else v
+            for i, v in enumerate(values)
+        ]
 
     def attempt(self) -> list[Any] | None:
         """Write the loop, or learn more about what changes in it and give None."""
@@ -435,7 +475,9 @@ class _Loop:
             initial = before[i]
             number = isinstance(initial, (bool, int, float)) or (isinstance(initial, Sym) and initial.number)
             code = self.codes.get(i, _code(initial))
-            inputs[i] = Sym(b.names.take("state"), code, shape, isinstance(initial, Sym) and initial.sequence, number=number)
+            inputs[i] = Sym(
+                b.names.take("state"), code, shape, isinstance(initial, Sym) and initial.sequence, number=number
+            )
         inside = [inputs.get(i, v) for i, v in enumerate(before)]
         trial = _Trial(self.e)
         with trial:
@@ -447,7 +489,9 @@ class _Loop:
             local = dict(self.env)
             local.update(zip(self.block.inputs, [index, *rebuilt[:count]], strict=True))
             going, *ends = _run(self.e, self.block, local)
-            fresh = [p for p in trial.journal if p.serial < trial.start and not isinstance(p, View) and p not in self.places]
+            fresh = [
+                p for p in trial.journal if p.serial < trial.start and not isinstance(p, View) and p not in self.places
+            ]
             if fresh:
                 self.places += fresh
                 return None
@@ -473,11 +517,16 @@ class _Loop:
                 continue
             value, new = state[i], ends[i]
             if not isinstance(value, ListCell) or not isinstance(new, ListCell) or i in self.growing:
-                raise ExportError(f"a variable of a loop over the inputs changes from {_describe(value)} to {_describe(new)}, or its structure changes")
+                raise ExportError(
+                    f"a variable of a loop over the inputs changes from {_describe(value)} to {_describe(new)}, or its structure changes"
+                )
             samples = [*_elements(value), *_elements(new)]
             if not samples:
                 raise ExportError("a list of a loop over the inputs changes in a way that ONNX has no form for")
-            self.growing[i] = _code(samples[-1]), samples[-1].shape if isinstance(samples[-1], (Sym, np.ndarray)) else ()
+            self.growing[i] = (
+                _code(samples[-1]),
+                samples[-1].shape if isinstance(samples[-1], (Sym, np.ndarray)) else (),
+            )
         self.moving, self.codes = {}, {}  # the leaves of the state are numbered anew
 
     def widened(self, before: list[Any], after: list[Any], inputs: dict[int, Sym]) -> bool:
@@ -507,7 +556,12 @@ class _Loop:
             if shape is None or len(shape) != len(now.shape):
                 self.moving[i], more = None, True
             elif any(o != n and o not in self.free for o, n in zip(now.shape, shape, strict=True)):
-                self.moving[i], more = tuple(o if o == n or o in self.free else self.loose() for o, n in zip(now.shape, shape, strict=True)), True
+                self.moving[i], more = (
+                    tuple(
+                        o if o == n or o in self.free else self.loose() for o, n in zip(now.shape, shape, strict=True)
+                    ),
+                    True,
+                )
         return more
 
     def loose(self) -> str:
@@ -516,16 +570,28 @@ class _Loop:
         self.free.add(name)
         return name
 
-    def insert(self, body: onnx.GraphProto, before: list[Any], structures: list[Any], inputs: dict[int, Sym]) -> list[Any]:
+    def insert(
+        self, body: onnx.GraphProto, before: list[Any], structures: list[Any], inputs: dict[int, Sym]
+    ) -> list[Any]:
         """The Loop node, and the state after it."""
         b = self.e.builder
-        results = {i: Sym(b.names.take("loop"), s.dtype, s.shape, s.sequence, number=s.number) for i, s in inputs.items()}
+        results = {
+            i: Sym(b.names.take("loop"), s.dtype, s.shape, s.sequence, number=s.number) for i, s in inputs.items()
+        }
         endless = not isinstance(self.limit, Sym) and self.limit >= _FOREVER
-        most = "" if endless else (self.limit if isinstance(self.limit, Sym) else b.constant(np.asarray(self.limit, np.int64))).name
+        most = (
+            ""
+            if endless
+            else (self.limit if isinstance(self.limit, Sym) else b.constant(np.asarray(self.limit, np.int64))).name
+        )
         initial = [_as_sym(b, before[i], s.dtype).name for i, s in inputs.items()]
         if results:
             names = [r.name for r in results.values()]
-            b.nodes.append(helper.make_node("Loop", [most, _condition(b, self.going).name, *initial], names, name=names[0], body=body))
+            b.nodes.append(
+                helper.make_node(
+                    "Loop", [most, _condition(b, self.going).name, *initial], names, name=names[0], body=body
+                )
+            )
         values = iter([results.get(i, v) for i, v in enumerate(before)])
         rebuilt = [rebuild(s, values) for s in structures]
         count = len(self.carried)
@@ -538,12 +604,16 @@ def loop(
     b: Builder, states: Sequence[Sym], step: Callable[[Builder, Sym, list[Sym]], tuple[Sym | None, list[Sym]]], count: Any = None,
     going: Sym | None = None,
 ) -> list[Sym]:  # fmt: skip
-    """A Loop for a converter: `step(builder, round, states)` gives whether to go on (None: always) and the new states, in the old types and shapes."""
+    """A Loop for a converter: `step(builder, round, states)` gives whether to go on (None: always) and the new
+    states, in the old types and shapes.
+    """
     inner = b.inner()
     index, test = Sym(b.names.take("round"), 4, ()), Sym(b.names.take("going"), 11, ())
     inputs = [Sym(b.names.take("state"), s.dtype, s.shape) for s in states]
     more, ends = step(inner, index, inputs)
-    outs = _own(inner, [test if more is None else more, *[inner.cast(e, s.dtype) for e, s in zip(ends, inputs, strict=True)]])
+    outs = _own(
+        inner, [test if more is None else more, *[inner.cast(e, s.dtype) for e, s in zip(ends, inputs, strict=True)]]
+    )
     body = _graph(inner, "body", [index, test, *inputs], outs)
     most = "" if count is None else b.sym(count, 4).name
     first = "" if going is None else going.name

@@ -36,7 +36,13 @@ def convolution(
         low, high = [w // 2 for w in wide], [w - w // 2 for w in wide]
     else:
         low = high = _each(padding, rank)
-    options: dict[str, Any] = {"kernel_shape": size, "strides": stride, "dilations": dilation, "group": groups, "pads": [*low, *high]}
+    options: dict[str, Any] = {
+        "kernel_shape": size,
+        "strides": stride,
+        "dilations": dilation,
+        "group": groups,
+        "pads": [*low, *high],
+    }
     if transposed:
         extra = _each(output_padding, rank)
         if any(e >= s for e, s in zip(extra, stride, strict=True)):
@@ -49,9 +55,17 @@ def convolution(
 
 
 def _transposed_further(
-    b: Builder, x: Sym, weight: Sym, bias: Sym | None, padding: Sequence[int], extra: Sequence[int], options: dict[str, Any]
+    b: Builder,
+    x: Sym,
+    weight: Sym,
+    bias: Sym | None,
+    padding: Sequence[int],
+    extra: Sequence[int],
+    options: dict[str, Any],
 ) -> Sym:
-    """A transposed convolution with as much output padding as ONNX Runtime refuses: the whole of it is cut or padded afterwards."""
+    """A transposed convolution with as much output padding as ONNX Runtime refuses: the whole of it is cut or padded
+    afterwards.
+    """
     rank = len(extra)
     made = b.op("ConvTranspose", x, weight, **{**options, "pads": [0] * (2 * rank)})
     amounts = [v for i in reversed(range(rank)) for v in (-padding[i], extra[i] - padding[i])]
@@ -67,7 +81,15 @@ for _rank in (1, 2, 3):
     converter(f"conv{_rank}d.|padding")(_conv)
 
     def _conv_transpose(
-        b: Builder, x: Sym, weight: Sym, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any
+        b: Builder,
+        x: Sym,
+        weight: Sym,
+        bias: Any,
+        stride: Any,
+        padding: Any,
+        output_padding: Any,
+        groups: int,
+        dilation: Any,
     ) -> Sym:
         return convolution(b, x, weight, bias, stride, padding, dilation, True, output_padding, groups)
 
@@ -83,12 +105,16 @@ def _convolution(
 
 
 @converter("_convolution_mode")
-def _convolution_mode(b: Builder, x: Sym, weight: Sym, bias: Any, stride: Any, padding: str, dilation: Any, groups: int) -> Sym:
+def _convolution_mode(
+    b: Builder, x: Sym, weight: Sym, bias: Any, stride: Any, padding: str, dilation: Any, groups: int
+) -> Sym:
     return convolution(b, x, weight, bias, stride, padding, dilation, groups=groups)
 
 
 @converter("_conv_depthwise2d", "conv_depthwise3d")
-def _depthwise(b: Builder, x: Sym, weight: Sym, kernel: Any, bias: Any, stride: Any, padding: Any, dilation: Any) -> Sym:
+def _depthwise(
+    b: Builder, x: Sym, weight: Sym, kernel: Any, bias: Any, stride: Any, padding: Any, dilation: Any
+) -> Sym:
     groups = b.size(x, 1)
     return convolution(b, x, weight, bias, stride, padding, dilation, groups=groups)
 
@@ -99,13 +125,23 @@ def _slow(b: Builder, x: Sym, weight: Sym, kernel: Any, bias: Any, stride: Any, 
 
 
 @converter("slow_conv_dilated2d", "slow_conv_dilated3d")
-def _slow_dilated(b: Builder, x: Sym, weight: Sym, kernel: Any, bias: Any, stride: Any, padding: Any, dilation: Any) -> Sym:
+def _slow_dilated(
+    b: Builder, x: Sym, weight: Sym, kernel: Any, bias: Any, stride: Any, padding: Any, dilation: Any
+) -> Sym:
     return convolution(b, x, weight, bias, stride, padding, dilation)
 
 
 @converter("slow_conv_transpose2d", "slow_conv_transpose3d")
 def _slow_transposed(
-    b: Builder, x: Sym, weight: Sym, kernel: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, dilation: Any
+    b: Builder,
+    x: Sym,
+    weight: Sym,
+    kernel: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    dilation: Any,
 ) -> Sym:
     return convolution(b, x, weight, bias, stride, padding, dilation, True, output_padding)
 

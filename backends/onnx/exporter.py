@@ -1,8 +1,11 @@
 """Symbolic execution of a program into an ONNX graph.
 
-The program is run once with stand-ins for its inputs. What does not depend on them is computed; what does becomes nodes. Memory is modelled by
-locations: an in-place operator writes its tensor's location (and, through a view, its base's), so that reads in program order see what
-PyTorch's would. Branches and loops that depend on the inputs run into subgraphs; what they wrote outside becomes their outputs.
+The program is run once with stand-ins for its inputs. What does not depend on them is computed; what does becomes
+nodes. Memory is modelled by
+locations: an in-place operator writes its tensor's location (and, through a view, its base's), so that reads in
+program order see what
+PyTorch's would. Branches and loops that depend on the inputs run into subgraphs; what they wrote outside becomes their
+outputs.
 """
 
 from __future__ import annotations
@@ -18,7 +21,19 @@ from linstock.backends.onnx.builder import Builder, Sym
 from linstock.backends.onnx.containers import CONTAINERS
 from linstock.backends.onnx.errors import Raised
 from linstock.backends.onnx.structure import STRUCTURE
-from linstock.backends.onnx.values import SYMBOLIC, Cell, DictCell, ListCell, Location, ObjectCell, Pair, View, is_known, lift, plain
+from linstock.backends.onnx.values import (
+    SYMBOLIC,
+    Cell,
+    DictCell,
+    ListCell,
+    Location,
+    ObjectCell,
+    Pair,
+    View,
+    is_known,
+    lift,
+    plain,
+)
 from linstock.backends.onnx.views import RESHAPING, inverse_of, keeps_density, shares
 from linstock.ir import operators
 from linstock.ir import types as T
@@ -63,7 +78,9 @@ class Exporter:
         """Write a tensor, and through a view what it is a view of. Raises ExportError where that has no form."""
         if isinstance(cell, View):
             if cell.inverse is None:
-                raise ExportError(f"writing in place through {cell.why} has no ONNX form: write the result into a new tensor instead")
+                raise ExportError(
+                    f"writing in place through {cell.why} has no ONNX form: write the result into a new tensor instead"
+                )
             base = cell.inverse(self.tensor(cell.base), self.as_operand(content))
             self.write_tensor(cell.base, self.content(base))
             cell.settle(content)
@@ -94,7 +111,12 @@ class Exporter:
             if isinstance(value, list):
                 made = ListCell(tuple(self.from_runtime(v, f"{path}.{i}" if path else "") for i, v in enumerate(value)))
             else:
-                made = DictCell(tuple((self.from_runtime(k), self.from_runtime(v, f"{path}.{k}" if path else "")) for k, v in value.items()))
+                made = DictCell(
+                    tuple(
+                        (self.from_runtime(k), self.from_runtime(v, f"{path}.{k}" if path else ""))
+                        for k, v in value.items()
+                    )
+                )
             made.serial = 0
             return made
         if isinstance(value, tuple):
@@ -130,7 +152,11 @@ class Exporter:
     def constant(self, value: Value) -> Any:
         """A constant of the program."""
         content = value.node.attributes.get("value")
-        return lift(content) if isinstance(content, (list, tuple, dict)) and not _holds_tensors(content) else self.from_runtime(content)
+        return (
+            lift(content)
+            if isinstance(content, (list, tuple, dict)) and not _holds_tensors(content)
+            else self.from_runtime(content)
+        )
 
     def block(self, block: Block, environment: dict[Value, Any]) -> None:
         """Run a block's nodes."""
@@ -187,7 +213,11 @@ class Exporter:
         return [self.typed(r, o.type) for r, o in zip(result, node.outputs, strict=True)]
 
     def _random(self, schema: Schema, arguments: Sequence[Any]) -> bool:
-        if operators.family(schema.full_name) != "random" or schema.name in ("aten::Generator", "aten::seed", "aten::initial_seed"):
+        if operators.family(schema.full_name) != "random" or schema.name in (
+            "aten::Generator",
+            "aten::seed",
+            "aten::initial_seed",
+        ):
             return False
         names = [a.name for a in schema.arguments]
         return not any(n in ("train", "training") and v is False for n, v in zip(names, arguments, strict=False))
@@ -218,11 +248,15 @@ class Exporter:
         else:
             form, why = registry.find(name) or quantized.find(name), registry.reason(name)
         if form is None:
-            raise ExportError(f"operator {name} has no ONNX form: {why}. Replace it, or export the model without this part")
+            raise ExportError(
+                f"operator {name} has no ONNX form: {why}. Replace it, or export the model without this part"
+            )
         try:
             return form(self.builder, *values)
         except _INTERNAL as problem:
-            raise ExportError(f"operator {name} could not be converted with these arguments: {type(problem).__name__}: {problem}") from problem
+            raise ExportError(
+                f"operator {name} could not be converted with these arguments: {type(problem).__name__}: {problem}"
+            ) from problem
 
     def operand(self, value: Any) -> Any:
         """An argument as converters take it: tensors as Syms, numbers marked as such."""
@@ -237,7 +271,11 @@ class Exporter:
     def as_operand(self, content: Any) -> Any:
         """A tensor's content as a Sym, a Pair or a quantised tensor."""
         if isinstance(content, np.ndarray):
-            return complex_forms.constant(self.builder, content) if content.dtype.kind == "c" else self.builder.constant(content)
+            return (
+                complex_forms.constant(self.builder, content)
+                if content.dtype.kind == "c"
+                else self.builder.constant(content)
+            )
         return content
 
     def tensor(self, cell: Cell) -> Any:
@@ -287,7 +325,9 @@ class Exporter:
                     return self._again(schema, now, others)[i]
 
                 back = inverse_of(self, node.kind, forward, others, i)
-                items.append(View(self.content(part), base, forward, back, False, f"an element of {node.kind}", self.remember))
+                items.append(
+                    View(self.content(part), base, forward, back, False, f"an element of {node.kind}", self.remember)
+                )
             return ListCell(tuple(items))
         content = self.content(result)
         if not shares(self.builder, schema, base, content, others):
@@ -300,7 +340,9 @@ class Exporter:
         return View(content, base, whole, inverse_of(self, node.kind, whole, others), dense, node.kind, self.remember)
 
     def _store(self, node: Node, schema: Schema, cell: Cell, result: Any, others: Sequence[Any]) -> None:
-        """Put an in-place operator's result into its tensor, in the tensor's own type (and shape, but for those that change it)."""
+        """Put an in-place operator's result into its tensor, in the tensor's own type (and shape, but for those that
+        change it).
+        """
         new = result[0] if isinstance(result, tuple) else result
         if node.kind in RESHAPING:
             self._reshaped(node, cell, self.content(new))
@@ -315,7 +357,11 @@ class Exporter:
         """New content in the element type of the old."""
         if isinstance(old, Sym) and isinstance(new, Sym):
             made = self.builder.cast(new, old.dtype)
-            return self.builder.shaped(made, old.shape) if old.shape is not None and made.rank in (None, old.rank) else made
+            return (
+                self.builder.shaped(made, old.shape)
+                if old.shape is not None and made.rank in (None, old.rank)
+                else made
+            )
         if isinstance(old, Pair) and isinstance(new, Sym):
             return complex_forms.as_pair(self.builder, new, old.dtype)
         return new
@@ -323,7 +369,9 @@ class Exporter:
     def _reshaped(self, node: Node, cell: Cell, content: Any) -> None:
         """An operator that changes its tensor's shape, not its memory."""
         if cell.viewed:
-            raise ExportError(f"{node.kind} on a tensor that has views has no ONNX form: use the variant without underscore")
+            raise ExportError(
+                f"{node.kind} on a tensor that has views has no ONNX form: use the variant without underscore"
+            )
         if isinstance(cell, View):
             raise ExportError(f"{node.kind} on a view has no ONNX form: use the variant without underscore")
         self.write(cell, content)
@@ -336,7 +384,9 @@ class Exporter:
         if not all(isinstance(t, Cell) for t in targets):
             raise ExportError(f"operator {schema.full_name} has no ONNX form: use the form without out=")
         if all(map(is_known, arguments)):
-            copies = [v.copy() if a in outs else v for a, v in zip(schema.arguments, map(plain, arguments), strict=True)]
+            copies = [
+                v.copy() if a in outs else v for a, v in zip(schema.arguments, map(plain, arguments), strict=True)
+            ]
             result = self.evaluate(schema.full_name, copies)
         else:
             result = self.convert(schema, given)

@@ -59,7 +59,9 @@ def _full_like(b: Builder, x: Sym, value: Any, dtype: int | None = None, *option
 
 for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", 0)):
 
-    def _new(b: Builder, x: Sym, size: list[Any], dtype: int | None = None, *options: Options, value: int = _value) -> Sym:
+    def _new(
+        b: Builder, x: Sym, size: list[Any], dtype: int | None = None, *options: Options, value: int = _value
+    ) -> Sym:
         return b.filled(size, value, x.dtype if dtype is None else dtype)
 
     converter(_name)(_new)
@@ -143,7 +145,10 @@ def _eye(b: Builder, rows: Any, *args: Any) -> Sym:
 
 @converter("block_diag")
 def _block_diag(b: Builder, tensors: list[Sym]) -> Sym:
-    blocks = [b.unsqueeze(t, 0) if b.rank(t) == 1 else b.reshape(t, [1, 1]) if not b.rank(t) else t for t in b.promote(*tensors)]
+    blocks = [
+        b.unsqueeze(t, 0) if b.rank(t) == 1 else b.reshape(t, [1, 1]) if not b.rank(t) else t
+        for t in b.promote(*tensors)
+    ]
     sizes = [b.size(t, 1) for t in blocks]
     if any(isinstance(s, Sym) for s in sizes):
         raise ExportError("block_diag of matrices whose sizes depend on the inputs", b.span)
@@ -177,12 +182,28 @@ converter(
     "clone", "contiguous", "cpu", "detach", "data", "prim::data", "lift", "lift_fresh", "pin_memory", "coalesce", "detach_copy", "lift_fresh_copy"
 )(lambda b, x, *rest: x)  # fmt: skip
 converter("detach_")(lambda b, x: x)
-for _name, _dtype in (("Byte", 0), ("Char", 1), ("Double", 7), ("Float", 6), ("Half", 5), ("Int", 3), ("Long", 4), ("Short", 2)):
+for _name, _dtype in (
+    ("Byte", 0),
+    ("Char", 1),
+    ("Double", 7),
+    ("Float", 6),
+    ("Half", 5),
+    ("Int", 3),
+    ("Long", 4),
+    ("Short", 2),
+):
     converter(f"_cast_{_name}")(lambda b, x, non_blocking=False, code=_dtype: b.cast(x, code))
 converter("_shape_as_tensor")(lambda b, x: b.shape(x))
 
 
 no_form("cuda", reason="ONNX has no devices: export the model from the CPU")
 no_form("resize_", "resize_as_", "set_", "set_data", reason="it re-points a tensor to other memory")
-no_form("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window", reason="the length of a window must not depend on the inputs")
+no_form(
+    "bartlett_window",
+    "blackman_window",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
+    reason="the length of a window must not depend on the inputs",
+)
 no_form("to_sparse", "sparse_coo_tensor", reason="ONNX Runtime has no sparse tensors")

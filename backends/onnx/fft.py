@@ -1,4 +1,5 @@
-"""ONNX forms of the fft family: spectra are pairs of a real and an imaginary part, transforms are ONNX's DFT and STFT."""
+"""ONNX forms of the fft family: spectra are pairs of a real and an imaginary part, transforms are ONNX's DFT and STFT.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def _fitted(b: Builder, x: Any, axis: int, n: int) -> Any:
     """Cut or padded with zeros to a length."""
     size = b.size(_real_part(x), axis)
     if isinstance(size, Sym):
-        raise ExportError("a transform of another length than the dimension's, whose size depends on the inputs", b.span)
+        raise ExportError(
+            "a transform of another length than the dimension's, whose size depends on the inputs", b.span
+        )
     if size >= n:
         return _each_part(x, lambda v: b.slice(v, axis, 0, n))
     amounts = [0] * (2 * (b.rank(_real_part(x)) - axis - 1)) + [0, n - size]
@@ -89,7 +92,9 @@ def _norm_factor(b: Builder, size: Any, norm: str | None, inverse: bool) -> Any:
     return size if inverse else b.op("Reciprocal", b.cast(size, 7))
 
 
-def transform(b: Builder, x: Signal, n: int | None, dim: int, norm: str | None, inverse: bool, half: bool = False) -> Pair:
+def transform(
+    b: Builder, x: Signal, n: int | None, dim: int, norm: str | None, inverse: bool, half: bool = False
+) -> Pair:
     """A one-dimensional transform."""
     axis = b.axis(_real_part(x), dim)
     x = x if n is None else _fitted(b, x, axis, n)
@@ -108,7 +113,9 @@ def _whole(b: Builder, x: Pair, axis: int, n: int) -> Pair:
     first[0] = 1
     if n % 2 == 0:
         first[n // 2] = 1
-    keep = (1 - first).reshape([n if i == axis else 1 for i in range(b.rank(real))])  # the imaginary parts of the ends count as zero
+    keep = (1 - first).reshape(
+        [n if i == axis else 1 for i in range(b.rank(real))]
+    )  # the imaginary parts of the ends count as zero
     return Pair(real, b.op("Mul", imag, b.constant(keep, imag.dtype)), x.dtype)
 
 
@@ -143,7 +150,9 @@ def _ihfft(b: Builder, x: Sym, n: int | None = None, dim: int = -1, norm: str | 
     return complex_forms.conj(b, transform(b, x, n, dim, _OPPOSITE[norm], False, True))
 
 
-def _axes(b: Builder, x: Signal, s: Sequence[int] | None, dim: Sequence[int] | None) -> tuple[list[int], list[int | None]]:
+def _axes(
+    b: Builder, x: Signal, s: Sequence[int] | None, dim: Sequence[int] | None
+) -> tuple[list[int], list[int | None]]:
     real = _real_part(x)
     if dim is None:
         count = b.rank(real) if s is None else len(s)
@@ -211,7 +220,9 @@ def _shift(back: bool) -> Any:
                 raise ExportError("a shift of a dimension whose size depends on the inputs", b.span)
             cut = size // 2 if back else size - size // 2
             if cut:
-                x = _each_part(x, lambda v, a=axis, c=cut: b.op("Concat", b.slice(v, a, c), b.slice(v, a, 0, c), axis=a))
+                x = _each_part(
+                    x, lambda v, a=axis, c=cut: b.op("Concat", b.slice(v, a, c), b.slice(v, a, 0, c), axis=a)
+                )
         return x
 
     return convert
@@ -257,7 +268,16 @@ def stft(
 
 
 @converter("stft")
-def _stft_plain(b: Builder, x: Sym, n_fft: int, hop: Any = None, width: Any = None, window: Any = None, normalized: bool = False, *rest: Any) -> Any:
+def _stft_plain(
+    b: Builder,
+    x: Sym,
+    n_fft: int,
+    hop: Any = None,
+    width: Any = None,
+    window: Any = None,
+    normalized: bool = False,
+    *rest: Any,
+) -> Any:
     return stft(b, x, n_fft, hop, width, window, False, "reflect", normalized, *rest)
 
 
@@ -266,7 +286,9 @@ def _istft(
     b: Builder, x: Pair, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Sym | None = None, center: bool = True,
     normalized: bool = False, onesided: bool | None = None, length: int | None = None, return_complex: bool = False,
 ) -> Sym:  # fmt: skip
-    """The inverse: one transposed convolution transforms, windows and adds the frames, another gives what they are divided by."""
+    """The inverse: one transposed convolution transforms, windows and adds the frames, another gives what they are
+    divided by.
+    """
     if return_complex:
         raise ExportError("istft with a complex result has no ONNX form", b.span)
     hop = n_fft // 4 if hop_length is None else hop_length
@@ -283,7 +305,9 @@ def _istft(
     signal = b.op("ConvTranspose", b.op("Concat", real, imag, axis=1), kernel, strides=[hop], kernel_shape=[n_fft])
     square = b.unsqueeze(b.op("Mul", shape, shape), 0, 1)
     frames = b.size(real, 2)
-    envelope = b.op("ConvTranspose", b.filled([1, 1, frames], 1, real.dtype), square, strides=[hop], kernel_shape=[n_fft])
+    envelope = b.op(
+        "ConvTranspose", b.filled([1, 1, frames], 1, real.dtype), square, strides=[hop], kernel_shape=[n_fft]
+    )
     start = n_fft // 2 if center else 0
     end: Any = None if not center else -(n_fft // 2)
     if length is not None:

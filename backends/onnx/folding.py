@@ -1,6 +1,7 @@
 """Computing nodes whose inputs are all known, and what ONNX Runtime's CPU kernels take.
 
-`RUNS` lists, for the node kinds where it is not every type, the element types (letters as in `LETTERS`) that ONNX Runtime computes; the builder
+`RUNS` lists, for the node kinds where it is not every type, the element types (letters as in `LETTERS`) that ONNX
+Runtime computes; the builder
 widens others through casts.
 """
 

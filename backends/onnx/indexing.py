@@ -10,8 +10,8 @@ import numpy as np
 
 from linstock.backends.onnx import views
 from linstock.backends.onnx.builder import Builder, Sym
-from linstock.backends.onnx.registry import converter, no_form
 from linstock.backends.onnx.pointwise import broadcast
+from linstock.backends.onnx.registry import converter, no_form
 from linstock.ir.errors import ExportError
 
 BOOL, INT64 = 11, 4
@@ -121,7 +121,12 @@ def _take(b: Builder, x: Sym, places: Sym) -> Sym:
 @converter("put")
 def _put(b: Builder, x: Sym, places: Sym, source: Sym, accumulate: bool = False) -> Sym:
     flat = b.op(
-        "ScatterElements", b.reshape(x, [-1]), b.reshape(places, [-1]), b.reshape(source, [-1]), axis=0, reduction="add" if accumulate else None
+        "ScatterElements",
+        b.reshape(x, [-1]),
+        b.reshape(places, [-1]),
+        b.reshape(source, [-1]),
+        axis=0,
+        reduction="add" if accumulate else None,
     )
     return b.reshape(flat, b.sizes(x))
 
@@ -194,7 +199,7 @@ def _take_along_dim(b: Builder, x: Sym, places: Sym, dim: int | None = None) -> 
         return b.op("GatherElements", b.reshape(x, [-1]), b.reshape(places, [-1]), axis=0)
     axis = b.axis(x, dim)
     sizes: list[Any] = []
-    for i, (mine, theirs) in enumerate(zip(x.shape or (), places.shape or (), strict=True)):
+    for i, (mine, _theirs) in enumerate(zip(x.shape or (), places.shape or (), strict=True)):
         sizes.append(1 if i == axis else b.size(places, i) if mine == 1 else b.size(x, i))
     own = [b.size(x, i) if i == axis else s for i, s in enumerate(sizes)]
     wide = [b.size(places, i) if i == axis else s for i, s in enumerate(sizes)]
@@ -223,7 +228,9 @@ def scatter(b: Builder, x: Sym, dim: int, places: Sym, source: Any, reduction: s
 
 _REDUCTIONS = {"add": "add", "multiply": "mul", "sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
 converter("scatter.value|src")(scatter)
-converter("scatter.reduce|value_reduce")(lambda b, x, dim, places, source, reduce: scatter(b, x, dim, places, source, _REDUCTIONS[reduce]))
+converter("scatter.reduce|value_reduce")(
+    lambda b, x, dim, places, source, reduce: scatter(b, x, dim, places, source, _REDUCTIONS[reduce])
+)
 converter("scatter_add")(lambda b, x, dim, places, source: scatter(b, x, dim, places, source, "add"))
 
 
@@ -236,7 +243,9 @@ def _neutral(reduce: str, x: Sym) -> Any:
 
 
 @converter("scatter_reduce.two")
-def _scatter_reduce(b: Builder, x: Sym, dim: int, places: Sym, source: Sym, reduce: str, include_self: bool = True) -> Sym:
+def _scatter_reduce(
+    b: Builder, x: Sym, dim: int, places: Sym, source: Sym, reduce: str, include_self: bool = True
+) -> Sym:
     base = x if include_self else scatter(b, x, dim, places, _neutral(reduce, x))
     if reduce != "mean":
         return scatter(b, base, dim, places, source, _REDUCTIONS[reduce])
@@ -282,11 +291,15 @@ def _index_fill(b: Builder, x: Sym, dim: int, places: Sym, value: Any) -> Sym:
 
 
 @converter("index_reduce")
-def _index_reduce(b: Builder, x: Sym, dim: int, places: Sym, source: Sym, reduce: str, include_self: bool = True) -> Sym:
+def _index_reduce(
+    b: Builder, x: Sym, dim: int, places: Sym, source: Sym, reduce: str, include_self: bool = True
+) -> Sym:
     base = x if include_self else _rows(b, x, dim, places, b.cast(_neutral(reduce, x), x.dtype), None)
     if reduce != "mean":
         return _rows(b, base, dim, places, source, _REDUCTIONS[reduce])
-    count = _rows(b, b.filled(b.sizes(x), 1 if include_self else 0, x.dtype), dim, places, b.constant(1, x.dtype), "add")
+    count = _rows(
+        b, b.filled(b.sizes(x), 1 if include_self else 0, x.dtype), dim, places, b.constant(1, x.dtype), "add"
+    )
     return b.op("Div", _rows(b, base, dim, places, source, "add"), b.op("Max", count, 1))
 
 
@@ -301,7 +314,9 @@ def _select_scatter(b: Builder, x: Sym, source: Sym, dim: int, place: Any) -> Sy
 
 
 @converter("slice_scatter")
-def _slice_scatter(b: Builder, x: Sym, source: Sym, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Sym:
+def _slice_scatter(
+    b: Builder, x: Sym, source: Sym, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
+) -> Sym:
     source = b.cast(source, x.dtype)
     if step == 1:
         return views.sliced(b, x, source, dim, start, end)
@@ -317,7 +332,13 @@ def _diagonal_scatter(b: Builder, x: Sym, source: Sym, offset: int = 0, dim1: in
         raise ExportError("replacing the diagonal of a matrix whose size depends on the inputs", b.span)
     shape: Any = x.shape
     places = np.diagonal(np.arange(int(np.prod(shape))).reshape(shape), offset, dim1, dim2)
-    flat = b.op("ScatterElements", b.reshape(x, [-1]), np.ascontiguousarray(places).reshape(-1), b.reshape(b.cast(source, x.dtype), [-1]), axis=0)
+    flat = b.op(
+        "ScatterElements",
+        b.reshape(x, [-1]),
+        np.ascontiguousarray(places).reshape(-1),
+        b.reshape(b.cast(source, x.dtype), [-1]),
+        axis=0,
+    )
     return b.reshape(flat, list(shape))
 
 
@@ -342,4 +363,11 @@ def _combinations(b: Builder, x: Sym, r: int = 2, with_replacement: bool = False
     return b.gather(x, np.asarray(list(choose(range(size), r)), np.int64).reshape(-1, r))
 
 
-no_form("segment_reduce", "nonzero_static", "as_strided_scatter", "_unsafe_masked_index", "_unsafe_masked_index_put_accumulate", reason="it is rarely used, and no ONNX form has been written for it")
+no_form(
+    "segment_reduce",
+    "nonzero_static",
+    "as_strided_scatter",
+    "_unsafe_masked_index",
+    "_unsafe_masked_index_put_accumulate",
+    reason="it is rarely used, and no ONNX form has been written for it",
+)

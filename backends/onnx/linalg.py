@@ -1,4 +1,5 @@
-"""ONNX forms of the linalg family: products, norms, distances. ONNX has no matrix decompositions but the determinant."""
+"""ONNX forms of the linalg family: products, norms, distances. ONNX has no matrix decompositions but the determinant.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +52,21 @@ def _combined(b: Builder, x: Sym, product: Sym, beta: Any, alpha: Any) -> Sym:
 def addmm(b: Builder, x: Sym, first: Sym, second: Sym, beta: Any = 1, alpha: Any = 1) -> Sym:
     """beta x + alpha first second."""
     if first.floating and not isinstance(beta, Sym) and not isinstance(alpha, Sym) and beta != 0:
-        return b.op("Gemm", first, second, x, alpha=None if alpha == 1 else float(alpha), beta=None if beta == 1 else float(beta))
+        return b.op(
+            "Gemm",
+            first,
+            second,
+            x,
+            alpha=None if alpha == 1 else float(alpha),
+            beta=None if beta == 1 else float(beta),
+        )
     return _combined(b, x, matmul(b, first, second), beta, alpha)
 
 
 for _name in ("addmv", "baddbmm"):
-    converter(_name)(lambda b, x, first, second, beta=1, alpha=1: _combined(b, x, matmul(b, first, second), beta, alpha))
+    converter(_name)(
+        lambda b, x, first, second, beta=1, alpha=1: _combined(b, x, matmul(b, first, second), beta, alpha)
+    )
 
 
 @converter("addbmm")
@@ -100,8 +110,14 @@ def tensordot(b: Builder, x: Sym, y: Sym, dims_x: Sequence[int], dims_y: Sequenc
     sizes_x, sizes_y = b.sizes(x), b.sizes(y)
     inner = [sizes_x[i] for i in mine]
     count = -1 if any(isinstance(s, Sym) for s in inner) else math.prod(inner)
-    left = b.reshape(b.transpose(x, [*rest_x, *mine]), [-1, count] if count != -1 else [_product(b, [sizes_x[i] for i in rest_x]), -1])
-    right = b.reshape(b.transpose(y, [*theirs, *rest_y]), [count, -1] if count != -1 else [-1, _product(b, [sizes_y[i] for i in rest_y])])
+    left = b.reshape(
+        b.transpose(x, [*rest_x, *mine]),
+        [-1, count] if count != -1 else [_product(b, [sizes_x[i] for i in rest_x]), -1],
+    )
+    right = b.reshape(
+        b.transpose(y, [*theirs, *rest_y]),
+        [count, -1] if count != -1 else [-1, _product(b, [sizes_y[i] for i in rest_y])],
+    )
     return b.reshape(matmul(b, left, right), [*[sizes_x[i] for i in rest_x], *[sizes_y[i] for i in rest_y]])
 
 
@@ -185,7 +201,9 @@ def _slogdet(b: Builder, x: Sym) -> tuple[Sym, Sym]:
 
 
 # -- norms -------------------------------------------------------------------------------------------------------------
-def vector_norm(b: Builder, x: Sym, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: int | None = None) -> Sym:
+def vector_norm(
+    b: Builder, x: Sym, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: int | None = None
+) -> Sym:
     """The p-norm over dimensions."""
     x = x if dtype is None else b.cast(x, dtype)
     p = 2 if p is None else float(p)
@@ -206,21 +224,32 @@ def vector_norm(b: Builder, x: Sym, p: Any = 2, dim: Any = None, keepdim: bool =
 converter("linalg_vector_norm")(vector_norm)
 converter("norm.Scalar")(lambda b, x, p=2: vector_norm(b, x, p))
 converter("norm.ScalarOpt_dim")(lambda b, x, p, dim, keepdim=False: vector_norm(b, x, p, dim, keepdim))
-converter("norm.ScalarOpt_dim_dtype", "native_norm.ScalarOpt_dim_dtype")(lambda b, x, p, dim, keepdim, dtype: vector_norm(b, x, p, dim, keepdim, dtype))
+converter("norm.ScalarOpt_dim_dtype", "native_norm.ScalarOpt_dim_dtype")(
+    lambda b, x, p, dim, keepdim, dtype: vector_norm(b, x, p, dim, keepdim, dtype)
+)
 converter("norm.ScalarOpt_dtype")(lambda b, x, p, dtype: vector_norm(b, x, p, None, False, dtype))
 converter("native_norm")(lambda b, x, p=2: vector_norm(b, x, p))
 converter("frobenius_norm.dim")(lambda b, x, dim, keepdim=False: vector_norm(b, x, 2, dim, keepdim))
 
 
 @converter("linalg_matrix_norm.|str_ord")
-def matrix_norm(b: Builder, x: Sym, order: Any = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, dtype: int | None = None) -> Sym:
+def matrix_norm(
+    b: Builder,
+    x: Sym,
+    order: Any = "fro",
+    dim: Sequence[int] = (-2, -1),
+    keepdim: bool = False,
+    dtype: int | None = None,
+) -> Sym:
     """A norm of matrices that needs no singular values."""
     x = x if dtype is None else b.cast(x, dtype)
     rows, columns = (b.axis(x, d) for d in dim)
     if order == "fro":
         return vector_norm(b, x, 2, [rows, columns], keepdim)
     if order not in (1, -1, math.inf, -math.inf):
-        raise ExportError(f"the matrix norm of order {order} needs singular values, for which ONNX has no operator", b.span)
+        raise ExportError(
+            f"the matrix norm of order {order} needs singular values, for which ONNX has no operator", b.span
+        )
     first, second = (rows, columns) if abs(order) == 1 else (columns, rows)
     sums = reduce(b, "ReduceL1", x, [first], True)
     made = reduce(b, "ReduceMax" if order > 0 else "ReduceMin", sums, [second], True)
@@ -228,7 +257,9 @@ def matrix_norm(b: Builder, x: Sym, order: Any = "fro", dim: Sequence[int] = (-2
 
 
 @converter("linalg_norm.|ord_str")
-def _linalg_norm(b: Builder, x: Sym, order: Any = None, dim: Any = None, keepdim: bool = False, dtype: int | None = None) -> Sym:
+def _linalg_norm(
+    b: Builder, x: Sym, order: Any = None, dim: Any = None, keepdim: bool = False, dtype: int | None = None
+) -> Sym:
     if order is not None and (len(dim) == 2 if dim is not None else b.rank(x) == 2):
         return matrix_norm(b, x, order, (0, 1) if dim is None else dim, keepdim, dtype)
     return vector_norm(b, x, order, dim, keepdim, dtype)
@@ -303,7 +334,11 @@ def _cov(b: Builder, x: Sym, correction: int = 1, fweights: Any = None, aweights
     x = b.reshape(b.floating(x), [1, -1]) if b.rank(x) < 2 else b.floating(x)
     count = b.size(x, 1)
     apart = b.op("Sub", x, b.op("ReduceMean", x, b.ints(1)))
-    rest = b.cast(b.op("Sub", count, np.asarray(correction)), x.dtype) if isinstance(count, Sym) else float(max(count - correction, 0))
+    rest = (
+        b.cast(b.op("Sub", count, np.asarray(correction)), x.dtype)
+        if isinstance(count, Sym)
+        else float(max(count - correction, 0))
+    )
     made = b.op("Div", matmul(b, apart, transpose(b, apart, 0, 1)), rest)
     return b.reshape(made, []) if (x.shape or ())[0] == 1 else made
 

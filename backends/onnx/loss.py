@@ -64,7 +64,9 @@ def _bce(b: Builder, x: Sym, y: Sym, weight: Sym | None = None, reduction: int =
 
 
 @converter("binary_cross_entropy_with_logits")
-def _bce_logits(b: Builder, x: Sym, y: Sym, weight: Sym | None = None, pos_weight: Sym | None = None, reduction: int = 1) -> Sym:
+def _bce_logits(
+    b: Builder, x: Sym, y: Sym, weight: Sym | None = None, pos_weight: Sym | None = None, reduction: int = 1
+) -> Sym:
     x, y = b.promote(x, y)
     log_sigmoid = b.op("Neg", b.op("Softplus", b.op("Neg", x)))
     if pos_weight is not None:
@@ -77,7 +79,9 @@ def _bce_logits(b: Builder, x: Sym, y: Sym, weight: Sym | None = None, pos_weigh
 @converter("kl_div")
 def _kl_div(b: Builder, x: Sym, y: Sym, reduction: int = 1, log_target: bool = False) -> Sym:
     x, y = b.promote(x, y)
-    loss = b.op("Mul", b.op("Exp", y), b.op("Sub", y, x)) if log_target else b.op("Sub", xlogy(b, y, y), b.op("Mul", y, x))
+    loss = (
+        b.op("Mul", b.op("Exp", y), b.op("Sub", y, x)) if log_target else b.op("Sub", xlogy(b, y, y), b.op("Mul", y, x))
+    )
     return reduced(b, loss, reduction)
 
 
@@ -138,7 +142,9 @@ def _at_class(b: Builder, x: Sym, target: Sym, axis: int) -> Sym:
 
 
 @converter("multi_margin_loss")
-def _multi_margin(b: Builder, x: Sym, target: Sym, p: Any = 1, margin: Any = 1, weight: Sym | None = None, reduction: int = 1) -> Sym:
+def _multi_margin(
+    b: Builder, x: Sym, target: Sym, p: Any = 1, margin: Any = 1, weight: Sym | None = None, reduction: int = 1
+) -> Sym:
     single = b.rank(target) == 0
     x = b.reshape(x, [1, -1]) if b.rank(x) < 2 else x
     target = b.reshape(target, [-1])
@@ -180,7 +186,11 @@ def _nll(b: Builder, x: Sym, target: Sym, weight: Sym | None, reduction: int, ig
     if axis == 0:
         label_1 = b.reshape(label, [1])
         picked = b.reshape(b.gather(x, label_1), [])
-        factor = b.cast(b.reshape(used, []), x.dtype) if weight is None else b.op("Where", b.reshape(used, []), b.reshape(b.gather(weight, label_1), []), 0.0)
+        factor = (
+            b.cast(b.reshape(used, []), x.dtype)
+            if weight is None
+            else b.op("Where", b.reshape(used, []), b.reshape(b.gather(weight, label_1), []), 0.0)
+        )
         reduction = reduction or 2
     else:
         picked = _at_class(b, x, label, axis)
@@ -194,11 +204,21 @@ def _nll(b: Builder, x: Sym, target: Sym, weight: Sym | None, reduction: int, ig
 
 
 converter("nll_loss_forward", "nll_loss2d_forward")(_nll)
-converter("nll_loss", "nll_loss2d", "nll_loss_nd")(lambda b, x, t, weight=None, reduction=1, ignore=-100: _nll(b, x, t, weight, reduction, ignore)[0])
+converter("nll_loss", "nll_loss2d", "nll_loss_nd")(
+    lambda b, x, t, weight=None, reduction=1, ignore=-100: _nll(b, x, t, weight, reduction, ignore)[0]
+)
 
 
 @converter("cross_entropy_loss")
-def _cross_entropy(b: Builder, x: Sym, target: Sym, weight: Sym | None = None, reduction: int = 1, ignore: int = -100, smoothing: float = 0.0) -> Sym:
+def _cross_entropy(
+    b: Builder,
+    x: Sym,
+    target: Sym,
+    weight: Sym | None = None,
+    reduction: int = 1,
+    ignore: int = -100,
+    smoothing: float = 0.0,
+) -> Sym:
     axis = 0 if b.rank(x) == 1 else 1
     logs = softmax(b, x, axis, kind="LogSoftmax")
     classes = b.size(x, axis)

@@ -34,7 +34,8 @@ def export_function(
 ) -> tuple[onnx.ModelProto, list[str]]:
     """Export a function or method on example arguments (arrays, numbers, tuples, lists, dicts, None).
 
-    Numbers and None are fixed; arrays become inputs, complex ones with a last dimension of real and imaginary part, quantised ones as their
+    Numbers and None are fixed; arrays become inputs, complex ones with a last dimension of real and imaginary part,
+    quantised ones as their
     integers; outputs likewise. Gives the model and what should be said about it. Raises ExportError.
     """
     builder = Builder(opset)
@@ -46,7 +47,9 @@ def export_function(
     stand_ins = [_stand_in(builder, leaf, next(names), dynamic, inputs) if is_tensor(leaf) else leaf for leaf in leaves]
     unknown = set(dynamic) - {s.name for s in inputs} - set(output_names or ())
     if unknown:
-        raise ExportError(f"dynamic_axes names '{sorted(unknown)[0]}', but the inputs are {', '.join(s.name for s in inputs)}")
+        raise ExportError(
+            f"dynamic_axes names '{sorted(unknown)[0]}', but the inputs are {', '.join(s.name for s in inputs)}"
+        )
     values = iter(stand_ins)
     given = [rebuild(s, values) for s in structures]
     first = [] if receiver is None else [exporter.from_runtime(receiver)]
@@ -62,7 +65,9 @@ def export_function(
         [helper.make_value_info(s.name, _loosened(s, inputs).type_proto()) for s in outputs],
     )
     version = _IR_VERSIONS.get(opset, 8)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], producer_name="linstock", ir_version=version)
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", opset)], producer_name="linstock", ir_version=version
+    )
     _tidy(model, builder)
     return model, exporter.warnings
 
@@ -98,7 +103,9 @@ def _cells(value: Any) -> Any:
     return lift(value) if is_tensor(value) or isinstance(value, (list, dict)) else value
 
 
-def _input_names(function: Function, arguments: Sequence[Any], leaves: Sequence[Any], given: Sequence[str] | None, method: bool) -> list[str]:
+def _input_names(
+    function: Function, arguments: Sequence[Any], leaves: Sequence[Any], given: Sequence[str] | None, method: bool
+) -> list[str]:
     count = sum(map(is_tensor, leaves))
     if given is not None:
         if len(given) != count:
@@ -115,7 +122,8 @@ def _input_names(function: Function, arguments: Sequence[Any], leaves: Sequence[
 
 
 def _output_names(result: Any, returns: T.Type, prefix: str, names: list[str]) -> None:
-    """Names of the outputs: keys of dictionaries and fields of named tuples say what they are, the others are numbered."""
+    """Names of the outputs: keys of dictionaries and fields of named tuples say what they are, the others are numbered.
+    """
     if isinstance(result, tuple):
         fields = returns.fields if isinstance(returns, T.NamedTupleType) else None
         elements = returns.elements if isinstance(returns, T.TupleType) else (T.TENSOR,) * len(result)
@@ -133,9 +141,16 @@ def _output_names(result: Any, returns: T.Type, prefix: str, names: list[str]) -
 
 
 def _outputs(
-    builder: Builder, result: Any, returns: T.Type, names: Sequence[str] | None, inputs: Sequence[Sym], warnings: list[str]
+    builder: Builder,
+    result: Any,
+    returns: T.Type,
+    names: Sequence[str] | None,
+    inputs: Sequence[Sym],
+    warnings: list[str],
 ) -> list[Sym]:
-    """The outputs, with names of their own: values are renamed, where they are not inputs, constants or outputs already."""
+    """The outputs, with names of their own: values are renamed, where they are not inputs, constants or outputs
+    already.
+    """
     leaves: list[Any] = []
     own: list[str] = []
     for leaf in _joined_pairs(builder, result):

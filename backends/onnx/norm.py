@@ -55,7 +55,9 @@ converter("batch_norm")(batch_norm)
 
 
 @converter("native_batch_norm", "_native_batch_norm_legit")
-def _native_batch_norm(b: Builder, x: Sym, weight: Any, bias: Any, mean_: Any, var: Any, training: bool, momentum: float, eps: float) -> tuple[Sym, ...]:
+def _native_batch_norm(
+    b: Builder, x: Sym, weight: Any, bias: Any, mean_: Any, var: Any, training: bool, momentum: float, eps: float
+) -> tuple[Sym, ...]:
     made = batch_norm(b, x, weight, bias, mean_, var, training, momentum, eps)
     if not training:
         empty = b.constant(np.zeros(0), x.dtype)
@@ -66,7 +68,9 @@ def _native_batch_norm(b: Builder, x: Sym, weight: Any, bias: Any, mean_: Any, v
 
 
 @converter("_native_batch_norm_legit.no_stats")
-def _batch_norm_no_stats(b: Builder, x: Sym, weight: Any, bias: Any, training: bool, momentum: float, eps: float) -> tuple[Sym, ...]:
+def _batch_norm_no_stats(
+    b: Builder, x: Sym, weight: Any, bias: Any, training: bool, momentum: float, eps: float
+) -> tuple[Sym, ...]:
     return _native_batch_norm(b, x, weight, bias, None, None, True, momentum, eps)
 
 
@@ -77,10 +81,14 @@ def _instance_norm(
 ) -> Sym:  # fmt: skip
     if not use_input_stats:
         return batch_norm(b, x, weight, bias, running_mean, running_var, False, momentum, eps)
-    return b.op("InstanceNormalization", x, _per_channel(b, x, weight, 1.0), _per_channel(b, x, bias, 0.0), epsilon=float(eps))
+    return b.op(
+        "InstanceNormalization", x, _per_channel(b, x, weight, 1.0), _per_channel(b, x, bias, 0.0), epsilon=float(eps)
+    )
 
 
-def group_norm(b: Builder, x: Sym, groups: int, weight: Sym | None = None, bias: Sym | None = None, eps: float = 1e-5, *rest: Any) -> Sym:
+def group_norm(
+    b: Builder, x: Sym, groups: int, weight: Sym | None = None, bias: Sym | None = None, eps: float = 1e-5, *rest: Any
+) -> Sym:
     """Normalised over groups of channels."""
     sizes = b.sizes(x)
     ones, zeros = (b.constant(np.full(groups, v), x.dtype) for v in (1.0, 0.0))
@@ -92,16 +100,33 @@ converter("group_norm")(group_norm)
 
 
 @converter("native_group_norm")
-def _native_group_norm(b: Builder, x: Sym, weight: Any, bias: Any, n: Any, c: Any, hw: Any, groups: int, eps: float) -> tuple[Sym, ...]:
+def _native_group_norm(
+    b: Builder, x: Sym, weight: Any, bias: Any, n: Any, c: Any, hw: Any, groups: int, eps: float
+) -> tuple[Sym, ...]:
     made = group_norm(b, x, groups, weight, bias, eps)
     spread, middle = variance(b, b.reshape(x, [n, groups, -1]), [2], 0, False)
     return made, middle, b.op("Reciprocal", b.op("Sqrt", b.op("Add", spread, eps)))
 
 
-def layer_norm(b: Builder, x: Sym, shape: Sequence[Any], weight: Sym | None = None, bias: Sym | None = None, eps: float = 1e-5, *rest: Any) -> Sym:
+def layer_norm(
+    b: Builder,
+    x: Sym,
+    shape: Sequence[Any],
+    weight: Sym | None = None,
+    bias: Sym | None = None,
+    eps: float = 1e-5,
+    *rest: Any,
+) -> Sym:
     """Normalised over the last dimensions."""
     scale = b.filled(list(shape), 1, x.dtype) if weight is None else b.cast(weight, x.dtype)
-    return b.op("LayerNormalization", x, scale, None if bias is None else b.cast(bias, x.dtype), axis=-len(shape), epsilon=float(eps))
+    return b.op(
+        "LayerNormalization",
+        x,
+        scale,
+        None if bias is None else b.cast(bias, x.dtype),
+        axis=-len(shape),
+        epsilon=float(eps),
+    )
 
 
 converter("layer_norm")(layer_norm)
@@ -110,7 +135,11 @@ converter("layer_norm")(layer_norm)
 @converter("native_layer_norm")
 def _native_layer_norm(b: Builder, x: Sym, shape: list[Any], weight: Any, bias: Any, eps: float) -> tuple[Sym, ...]:
     spread, middle = variance(b, x, list(range(-len(shape), 0)), 0, True)
-    return layer_norm(b, x, shape, weight, bias, eps), middle, b.op("Reciprocal", b.op("Sqrt", b.op("Add", spread, eps)))
+    return (
+        layer_norm(b, x, shape, weight, bias, eps),
+        middle,
+        b.op("Reciprocal", b.op("Sqrt", b.op("Add", spread, eps))),
+    )
 
 
 @converter("rms_norm")
@@ -133,9 +162,13 @@ def softmax(b: Builder, x: Sym, dim: int, dtype: int | None = None, kind: str = 
 
 
 converter("softmax.int", "special_softmax")(softmax)
-converter("log_softmax.int", "special_log_softmax")(lambda b, x, dim, dtype=None: softmax(b, x, dim, dtype, "LogSoftmax"))
+converter("log_softmax.int", "special_log_softmax")(
+    lambda b, x, dim, dtype=None: softmax(b, x, dim, dtype, "LogSoftmax")
+)
 converter("_softmax")(lambda b, x, dim, half_to_float: softmax(b, x, dim, 6 if half_to_float else None))
-converter("_log_softmax")(lambda b, x, dim, half_to_float: softmax(b, x, dim, 6 if half_to_float else None, "LogSoftmax"))
+converter("_log_softmax")(
+    lambda b, x, dim, half_to_float: softmax(b, x, dim, 6 if half_to_float else None, "LogSoftmax")
+)
 
 
 def safe_softmax(b: Builder, x: Sym, dim: int, dtype: int | None = None) -> Sym:
@@ -157,5 +190,7 @@ def logsumexp(b: Builder, x: Sym, dim: Any, keepdim: bool = False) -> Sym:
     dims = list(range(b.rank(x))) if dims is None else dims
     high = b.op("ReduceMax", x, b.ints(*dims), keepdims=1)
     high = b.op("Where", b.op("Less", b.op("Abs", high), float("inf")), high, 0.0)
-    made = b.op("Add", b.op("Log", b.op("ReduceSum", b.op("Exp", b.op("Sub", x, high)), b.ints(*dims), keepdims=1)), high)
+    made = b.op(
+        "Add", b.op("Log", b.op("ReduceSum", b.op("Exp", b.op("Sub", x, high)), b.ints(*dims), keepdims=1)), high
+    )
     return made if keepdim else b.squeeze(made, *dims)

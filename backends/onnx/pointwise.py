@@ -1,4 +1,6 @@
-"""ONNX forms of the pointwise family: arithmetic, comparison, rounding, elementary functions. Activations are in `pointwise_activation`."""
+"""ONNX forms of the pointwise family: arithmetic, comparison, rounding, elementary functions. Activations are in
+`pointwise_activation`.
+"""
 
 from __future__ import annotations
 
@@ -184,7 +186,13 @@ unary("positive conj_physical real resolve_conj resolve_neg", lambda b, x: x, fl
 
 
 # -- comparison and logic ----------------------------------------------------------------------------------------------
-for _name, _kind in (("eq", "Equal"), ("lt", "Less"), ("le", "LessOrEqual"), ("gt", "Greater"), ("ge", "GreaterOrEqual")):
+for _name, _kind in (
+    ("eq", "Equal"),
+    ("lt", "Less"),
+    ("le", "LessOrEqual"),
+    ("gt", "Greater"),
+    ("ge", "GreaterOrEqual"),
+):
     binary(f"{_name}.Tensor|Scalar", _kind)
 binary("ne.Tensor|Scalar", lambda b, x, y: b.op("Not", b.op("Equal", x, y)))
 
@@ -213,8 +221,14 @@ def _shifts(b: Builder, y: Sym) -> Sym:
     return b.op("Pow", b.constant(2, y.dtype), y)
 
 
-binary("bitwise_left_shift.Tensor|Tensor_Scalar|Scalar_Tensor __lshift__.Tensor|Scalar", lambda b, x, y: b.op("Mul", x, _shifts(b, y)))
-binary("bitwise_right_shift.Tensor|Tensor_Scalar|Scalar_Tensor __rshift__.Tensor|Scalar", lambda b, x, y: floor_quotient(b, x, _shifts(b, y)))
+binary(
+    "bitwise_left_shift.Tensor|Tensor_Scalar|Scalar_Tensor __lshift__.Tensor|Scalar",
+    lambda b, x, y: b.op("Mul", x, _shifts(b, y)),
+)
+binary(
+    "bitwise_right_shift.Tensor|Tensor_Scalar|Scalar_Tensor __rshift__.Tensor|Scalar",
+    lambda b, x, y: floor_quotient(b, x, _shifts(b, y)),
+)
 
 
 def is_nan(b: Builder, x: Sym) -> Sym:
@@ -235,7 +249,11 @@ unary("isnan", is_nan, floating=False)
 unary("isinf", _is_inf(0), floating=False)
 unary("isposinf", _is_inf(1), floating=False)
 unary("isneginf", _is_inf(-1), floating=False)
-unary("isreal", lambda b, x: b.op("Equal", x, x) if not x.floating else b.op("Or", b.op("Equal", x, x), is_nan(b, x)), floating=False)
+unary(
+    "isreal",
+    lambda b, x: b.op("Equal", x, x) if not x.floating else b.op("Or", b.op("Equal", x, x), is_nan(b, x)),
+    floating=False,
+)
 
 
 def is_finite(b: Builder, x: Sym) -> Sym:
@@ -304,7 +322,9 @@ converter("clamp_max.|Tensor")(lambda b, x, high: clamp(b, x, None, high))
 
 
 @converter("nan_to_num")
-def _nan_to_num(b: Builder, x: Sym, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Sym:
+def _nan_to_num(
+    b: Builder, x: Sym, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Sym:
     if not x.floating:
         return x
     limits = np.finfo({5: np.float16, 7: np.float64}.get(x.dtype, np.float32))
@@ -405,7 +425,11 @@ def turned_zero(b: Builder, y: Sym) -> Sym:
 
 binary("atan2", atan2, floating=True)
 binary("hypot", lambda b, x, y: b.op("Sqrt", b.op("Add", b.op("Mul", x, x), b.op("Mul", y, y))))
-binary("copysign.Tensor|Scalar", lambda b, x, y: b.op("Mul", b.op("Abs", x), b.op("Where", sign_bit(b, y), -1.0, b.constant(1.0, x.dtype))), floating=True)
+binary(
+    "copysign.Tensor|Scalar",
+    lambda b, x, y: b.op("Mul", b.op("Abs", x), b.op("Where", sign_bit(b, y), -1.0, b.constant(1.0, x.dtype))),
+    floating=True,
+)
 
 
 def xlogy(b: Builder, x: Sym, y: Sym) -> Sym:
@@ -448,7 +472,15 @@ def _heaviside(b: Builder, x: Sym, values: Sym) -> Sym:
 @converter("ldexp.Tensor")
 def _ldexp(b: Builder, x: Sym, other: Sym) -> Sym:
     x = b.floating(x)
-    return mul(b, x, b.op("Pow", b.constant(2.0, FLOAT if x.dtype != DOUBLE else DOUBLE), b.cast(other, FLOAT if x.dtype != DOUBLE else DOUBLE)))
+    return mul(
+        b,
+        x,
+        b.op(
+            "Pow",
+            b.constant(2.0, FLOAT if x.dtype != DOUBLE else DOUBLE),
+            b.cast(other, FLOAT if x.dtype != DOUBLE else DOUBLE),
+        ),
+    )
 
 
 def gcd(b: Builder, x: Sym, y: Sym) -> Sym:

@@ -33,7 +33,9 @@ def leaky_relu(b: Builder, x: Sym, negative_slope: float = 0.01) -> Sym:
 
 
 @converter("rrelu")
-def _rrelu(b: Builder, x: Sym, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None) -> Sym:
+def _rrelu(
+    b: Builder, x: Sym, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
+) -> Sym:
     return b.op("LeakyRelu", x, alpha=(lower + upper) / 2)
 
 

@@ -23,7 +23,9 @@ def _each(values: Sequence[int], rank: int) -> list[int]:
 class _Windows:
     """The windows of a pooling over a batch (made of a single sample where that is given)."""
 
-    def __init__(self, b: Builder, x: Sym, rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> None:
+    def __init__(
+        self, b: Builder, x: Sym, rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    ) -> None:
         self.b, self.rank = b, rank
         self.single = b.rank(x) == rank + 1
         self.x = b.unsqueeze(x, 0) if self.single else x
@@ -49,13 +51,21 @@ class _Windows:
     def options(self) -> dict[str, Any]:
         """Attributes that all pooling nodes have."""
         high = [p + e for p, e in zip(self.padding, self.extra, strict=True)]
-        return {"kernel_shape": self.kernel, "strides": self.stride, "pads": [*self.padding, *high], "ceil_mode": 1 if self.ceil_mode else None}
+        return {
+            "kernel_shape": self.kernel,
+            "strides": self.stride,
+            "pads": [*self.padding, *high],
+            "ceil_mode": 1 if self.ceil_mode else None,
+        }
 
     def fitting(self, value: float | None) -> dict[str, Any]:
-        """The options, after padding that is as large as the kernel (which ONNX Runtime refuses) was done beforehand."""
+        """The options, after padding that is as large as the kernel (which ONNX Runtime refuses) was done beforehand.
+        """
         options = self.options
         if any(p >= k for p, k in zip(options["pads"], self.kernel * 2, strict=True)):
-            amounts = [v for i in reversed(range(self.rank)) for v in (options["pads"][i], options["pads"][self.rank + i])]
+            amounts = [
+                v for i in reversed(range(self.rank)) for v in (options["pads"][i], options["pads"][self.rank + i])
+            ]
             self.x = pad(self.b, self.x, amounts, "constant", value)
             options["pads"] = [0] * (2 * self.rank)
         return options
@@ -65,7 +75,9 @@ class _Windows:
         return self.b.squeeze(made, 0) if self.single else made
 
 
-def _max_pool(b: Builder, x: Sym, rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, outputs: int) -> Any:
+def _max_pool(
+    b: Builder, x: Sym, rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, outputs: int
+) -> Any:
     w = _Windows(b, x, rank, kernel, stride, padding, dilation, ceil_mode)
     options = w.options if outputs == 2 else w.fitting(-math.inf if x.floating else float(np.iinfo(np.int64).min))
     made = b.ops("MaxPool", w.x, outputs=outputs, dilations=w.dilation, **options)
@@ -79,17 +91,31 @@ def _max_pool(b: Builder, x: Sym, rank: int, kernel: Any, stride: Any, padding: 
 
 for _rank in (1, 2, 3):
 
-    def _plain(b: Builder, x: Sym, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int = _rank) -> Any:
+    def _plain(
+        b: Builder, x: Sym, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int = _rank
+    ) -> Any:
         return _max_pool(b, x, rank, kernel, stride, padding, dilation, ceil_mode, 1)
 
-    def _indexed(b: Builder, x: Sym, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int = _rank) -> Any:
+    def _indexed(
+        b: Builder, x: Sym, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int = _rank
+    ) -> Any:
         return _max_pool(b, x, rank, kernel, stride, padding, dilation, ceil_mode, 2)
 
     converter(f"max_pool{_rank}d")(_plain)
     converter(f"max_pool{_rank}d_with_indices")(_indexed)
 
 
-def _avg_pool(b: Builder, x: Sym, rank: int, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include_pad: bool, divisor: int | None) -> Sym:
+def _avg_pool(
+    b: Builder,
+    x: Sym,
+    rank: int,
+    kernel: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    include_pad: bool,
+    divisor: int | None,
+) -> Sym:
     w = _Windows(b, x, rank, kernel, stride, padding, [1], ceil_mode)
     extra = any(w.extra)
     count = math.prod(w.kernel)
@@ -133,11 +159,23 @@ def _counted(w: _Windows, i: int, include_pad: bool) -> np.ndarray[Any, Any]:
     return np.minimum(starts + w.kernel[i], end) - low
 
 
-converter("avg_pool1d")(lambda b, x, kernel, stride, padding, ceil_mode, include_pad: _avg_pool(b, x, 1, kernel, stride, padding, ceil_mode, include_pad, None))
+converter("avg_pool1d")(
+    lambda b, x, kernel, stride, padding, ceil_mode, include_pad: _avg_pool(
+        b, x, 1, kernel, stride, padding, ceil_mode, include_pad, None
+    )
+)
 for _rank in (2, 3):
 
     def _averaged(
-        b: Builder, x: Sym, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include_pad: bool, divisor: int | None, rank: int = _rank
+        b: Builder,
+        x: Sym,
+        kernel: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: bool,
+        include_pad: bool,
+        divisor: int | None,
+        rank: int = _rank,
     ) -> Sym:
         return _avg_pool(b, x, rank, kernel, stride, padding, ceil_mode, include_pad, divisor)
 
@@ -154,7 +192,9 @@ def _adaptive_sizes(b: Builder, x: Sym, output_size: Sequence[Any]) -> list[tupl
         want = size if want is None or want == -1 else want
         if isinstance(want, Sym):
             if size is not want:
-                raise ExportError(f"adaptive pooling to size {want} of a dimension whose size depends on the inputs", b.span)
+                raise ExportError(
+                    f"adaptive pooling to size {want} of a dimension whose size depends on the inputs", b.span
+                )
         pairs.append((size, want))
     return pairs
 
@@ -170,7 +210,12 @@ def _adaptive_avg(b: Builder, x: Sym, output_size: Sequence[Any]) -> Sym:
     rest = [(i, p) for i, p in enumerate(pairs) if p[1] != 1 and p[0] is not p[1] and p[0] != p[1]]
     if ones:
         x = b.op("ReduceMean", x, b.ints(*ones))
-    if rest and len(rest) == len(pairs) and all(isinstance(size, int) and size % want == 0 for _, (size, want) in rest) and b.rank(x) == len(pairs) + 2:
+    if (
+        rest
+        and len(rest) == len(pairs)
+        and all(isinstance(size, int) and size % want == 0 for _, (size, want) in rest)
+        and b.rank(x) == len(pairs) + 2
+    ):
         kernel = [size // want for size, want in pairs]
         return b.op("AveragePool", x, kernel_shape=kernel, strides=kernel)
     for i, (size, want) in rest:
@@ -236,7 +281,13 @@ def _unpooled(b: Builder, x: Sym, indices: Sym, output_size: Sequence[Any]) -> S
     first = b.rank(x) - len(output_size)
     lead = b.sizes(x)[:first]
     count = math.prod(output_size)
-    flat = b.op("ScatterElements", b.filled([*lead, count], 0, x.dtype), b.reshape(indices, [*lead, -1]), b.reshape(x, [*lead, -1]), axis=first)
+    flat = b.op(
+        "ScatterElements",
+        b.filled([*lead, count], 0, x.dtype),
+        b.reshape(indices, [*lead, -1]),
+        b.reshape(x, [*lead, -1]),
+        axis=first,
+    )
     return b.reshape(flat, [*lead, *output_size])
 
 
@@ -253,7 +304,9 @@ def _pixel_shuffle(b: Builder, x: Sym, factor: int) -> Sym:
     n = len(lead)
     parts = b.reshape(x, [*lead, channels // factor**2, factor, factor, height, width])
     order = [*range(n), n, n + 3, n + 1, n + 4, n + 2]
-    return b.reshape(b.transpose(parts, order), [*lead, channels // factor**2, _times(b, height, factor), _times(b, width, factor)])
+    return b.reshape(
+        b.transpose(parts, order), [*lead, channels // factor**2, _times(b, height, factor), _times(b, width, factor)]
+    )
 
 
 def _times(b: Builder, size: Any, factor: int) -> Any:

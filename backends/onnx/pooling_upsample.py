@@ -13,15 +13,29 @@ from linstock.backends.onnx.registry import converter, no_form
 from linstock.ir.errors import ExportError
 
 
-def resize(b: Builder, x: Sym, size: Sequence[Any] | None, scales: Sequence[float | None] | None, kind: str, align_corners: bool = False) -> Sym:
+def resize(
+    b: Builder,
+    x: Sym,
+    size: Sequence[Any] | None,
+    scales: Sequence[float | None] | None,
+    kind: str,
+    align_corners: bool = False,
+) -> Sym:
     """Interpolation of the spatial dimensions to a size, or by factors (which then also place the samples)."""
     rank = b.rank(x) - 2
     axes = list(range(2, 2 + rank))
-    options: dict[str, Any] = {"mode": "linear", "coordinate_transformation_mode": "align_corners" if align_corners else "half_pixel"}
+    options: dict[str, Any] = {
+        "mode": "linear",
+        "coordinate_transformation_mode": "align_corners" if align_corners else "half_pixel",
+    }
     if kind == "nearest":
         options = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
     elif kind == "nearest_exact":
-        options = {"mode": "nearest", "coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_ceil"}
+        options = {
+            "mode": "nearest",
+            "coordinate_transformation_mode": "half_pixel",
+            "nearest_mode": "round_prefer_ceil",
+        }
     elif kind.startswith("cubic"):
         options |= {"mode": "cubic", "cubic_coeff_a": -0.75 if kind == "cubic" else -0.5}
     if kind.endswith("_aa") and align_corners:
@@ -32,7 +46,13 @@ def resize(b: Builder, x: Sym, size: Sequence[Any] | None, scales: Sequence[floa
     if known is not None and _agree(b, x, size, known) and not align_corners:
         factors = b.constant(np.asarray([1.0, 1.0, *known], np.float32))
         made = b.op("Resize", x, None, factors, **options)
-        shape = [*(x.shape or ())[:2], *[int(b.size(x, a) * s) if isinstance(b.size(x, a), int) else b.unknown() for a, s in zip(axes, known, strict=True)]]
+        shape = [
+            *(x.shape or ())[:2],
+            *[
+                int(b.size(x, a) * s) if isinstance(b.size(x, a), int) else b.unknown()
+                for a, s in zip(axes, known, strict=True)
+            ],
+        ]
         return b.shaped(made, shape)
     if size is None:
         assert known is not None
@@ -94,10 +114,19 @@ def _listed(value: Any, rank: int) -> list[Any] | None:
 
 
 def _old(mode: str | None) -> Any:
-    def convert(b: Builder, x: Sym, size: Any = None, scale_factor: Any = None, given: str = "nearest", align_corners: bool | None = None) -> Sym:
+    def convert(
+        b: Builder,
+        x: Sym,
+        size: Any = None,
+        scale_factor: Any = None,
+        given: str = "nearest",
+        align_corners: bool | None = None,
+    ) -> Sym:
         kind = {"nearest": "nearest", "bicubic": "cubic"}.get(mode or given, "linear")
         rank = b.rank(x) - 2
-        return resize(b, x, _listed(size, rank), _listed(scale_factor, rank), kind, bool(align_corners) or mode == "bilinear")
+        return resize(
+            b, x, _listed(size, rank), _listed(scale_factor, rank), kind, bool(align_corners) or mode == "bilinear"
+        )
 
     return convert
 
@@ -114,7 +143,9 @@ def _grid_sampler(b: Builder, x: Sym, grid: Sym, mode: int, padding: int, align_
         raise ExportError("grid_sample in three dimensions needs opset_version 20 or newer", b.span)
     names = ("linear", "nearest", "cubic") if b.opset >= 20 else ("bilinear", "nearest", "bicubic")
     borders = ("zeros", "border", "reflection")
-    return b.op("GridSample", x, grid, mode=names[mode], padding_mode=borders[padding], align_corners=int(align_corners))
+    return b.op(
+        "GridSample", x, grid, mode=names[mode], padding_mode=borders[padding], align_corners=int(align_corners)
+    )
 
 
 @converter("affine_grid_generator")

@@ -1,6 +1,7 @@
 """Quantised tensors in ONNX graphs: integers whose scale and zero point are known, made by QuantizeLinear.
 
-Products are taken of the centred integers as floats, which is exact, and scaled afterwards, as the kernels do; ONNX Runtime's own fused
+Products are taken of the centred integers as floats, which is exact, and scaled afterwards, as the kernels do; ONNX
+Runtime's own fused
 operators (QLinearMatMul) round differently. Operators that move elements move the integers.
 """
 
@@ -23,13 +24,9 @@ _FORMS: dict[str, registry.Converter] = {}
 QINT8, QUINT8 = 12, 13
 _PLAIN = {QINT8: 1, QUINT8: 0, 14: 3}
 #: operators that move or compare elements under one scale
-_ON_INTEGERS = set(
-    "view reshape _unsafe_view flatten unflatten unsqueeze squeeze transpose permute t expand repeat select slice narrow split chunk unbind flip index_select "
-    "clone contiguous detach alias max_pool1d max_pool2d max_pool3d quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d upsample_nearest2d index "
-    "pixel_shuffle channel_shuffle".split()
-)
+_ON_INTEGERS = {"view", "reshape", "_unsafe_view", "flatten", "unflatten", "unsqueeze", "squeeze", "transpose", "permute", "t", "expand", "repeat", "select", "slice", "narrow", "split", "chunk", "unbind", "flip", "index_select", "clone", "contiguous", "detach", "alias", "max_pool1d", "max_pool2d", "max_pool3d", "quantized_max_pool1d", "quantized_max_pool2d", "quantized_max_pool3d", "upsample_nearest2d", "index", "pixel_shuffle", "channel_shuffle"}
 #: operators computed on the reals and quantised with the same scale again
-_ON_REALS = set("avg_pool2d avg_pool3d adaptive_avg_pool2d adaptive_avg_pool3d mean upsample_bilinear2d hardtanh clamp leaky_relu elu".split())
+_ON_REALS = {"avg_pool2d", "avg_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "mean", "upsample_bilinear2d", "hardtanh", "clamp", "leaky_relu", "elu"}
 
 
 def form(*names: str) -> Callable[[registry.F], registry.F]:
@@ -92,7 +89,9 @@ def quantized(b: Builder, x: Sym, scale: float, zero_point: int, code: int) -> Q
     """Reals as quantised values."""
     if code not in _PLAIN or code == 14:
         raise ExportError(f"quantising to {dtypes.by_code(code).name} has no ONNX form", b.span)
-    ints = b.op("QuantizeLinear", b.cast(x, 6), np.float32(scale), np.asarray(zero_point, dtypes.numpy_of(_PLAIN[code])))
+    ints = b.op(
+        "QuantizeLinear", b.cast(x, 6), np.float32(scale), np.asarray(zero_point, dtypes.numpy_of(_PLAIN[code]))
+    )
     return Quantized(ints, float(scale), int(zero_point), code)
 
 
@@ -206,7 +205,9 @@ def _register_products() -> None:
             names = [f"quantized::conv{rank}d{suffix}", *([f"quantized::conv{rank}d{suffix}.new"] if rank > 1 else [])]
             names += [f"quantized::conv_transpose{rank}d"] if not suffix else []
 
-            def conv(b: Builder, x: Any, packed: Any, *rest: Any, rank: int = rank, after: str | None = after) -> Quantized:
+            def conv(
+                b: Builder, x: Any, packed: Any, *rest: Any, rank: int = rank, after: str | None = after
+            ) -> Quantized:
                 q = as_quantized(b, x)
                 y = _conv(b, centred(b, q), q.scale, packed, rank)
                 return quantized(b, y if after is None else b.op(after, y), rest[-2], rest[-1], q.dtype)
@@ -271,7 +272,13 @@ def _relu(b: Builder, x: Any) -> Quantized:
 def _cat(b: Builder, tensors: Sequence[Any], dim: int, scale: float | None, zero_point: int | None) -> Quantized:
     first = as_quantized(b, tensors[0])
     made = b.op("Concat", *[dequantized(b, t) for t in tensors], axis=b.axis(first.ints, dim))
-    return quantized(b, made, first.scale if scale is None else scale, first.zero_point if zero_point is None else zero_point, first.dtype)
+    return quantized(
+        b,
+        made,
+        first.scale if scale is None else scale,
+        first.zero_point if zero_point is None else zero_point,
+        first.dtype,
+    )
 
 
 def _activation(name: str, base: str) -> None:
@@ -311,7 +318,9 @@ def _recurrent(
 
 
 def _run(b: Builder, x: Sym, states: list[Sym], cell: Any, backwards: bool) -> tuple[Sym, list[Sym]]:
-    """One direction of one layer. With weights in float16 it is ONNX's own; with integers every step is written out, as each quantises anew."""
+    """One direction of one layer. With weights in float16 it is ONNX's own; with integers every step is written out, as
+    each quantises anew.
+    """
     if cell.kind == "quantized_fp16":
         params = [cell.ih.weight, cell.hh.weight, cell.ih.bias, cell.hh.bias]
         chosen = [b.constant(p) for p in params if p is not None]

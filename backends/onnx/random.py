@@ -1,4 +1,5 @@
-"""ONNX forms of the random family: the distributions that ONNX Runtime draws from. The numbers differ from PyTorch's."""
+"""ONNX forms of the random family: the distributions that ONNX Runtime draws from. The numbers differ from PyTorch's.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ def uniform(b: Builder, sizes: list[Any], code: int, low: float = 0.0, high: flo
     if not sizes:
         return b.reshape(uniform(b, [1], code, low, high), [])
     if not any(isinstance(s, Sym) for s in sizes):
-        made = b.op("RandomUniform", dtype=element_type(work), shape=[int(s) for s in sizes], low=float(low), high=float(high))
+        made = b.op(
+            "RandomUniform", dtype=element_type(work), shape=[int(s) for s in sizes], low=float(low), high=float(high)
+        )
     else:
         made = b.op("RandomUniformLike", b.filled(sizes, 0, work), low=float(low), high=float(high))
     return b.cast(made, code)
@@ -32,7 +35,13 @@ def normal(b: Builder, sizes: list[Any], code: int, mean: float = 0.0, scale: fl
     if not sizes:
         return b.reshape(normal(b, [1], code, mean, scale), [])
     if not any(isinstance(s, Sym) for s in sizes):
-        made = b.op("RandomNormal", dtype=element_type(work), shape=[int(s) for s in sizes], mean=float(mean), scale=float(scale))
+        made = b.op(
+            "RandomNormal",
+            dtype=element_type(work),
+            shape=[int(s) for s in sizes],
+            mean=float(mean),
+            scale=float(scale),
+        )
     else:
         made = b.op("RandomNormalLike", b.filled(sizes, 0, work), mean=float(mean), scale=float(scale))
     return b.cast(made, code)
@@ -58,9 +67,15 @@ def _integers(b: Builder, sizes: list[Any], low: Any, high: Any, code: int) -> S
 
 
 converter("randint")(lambda b, high, size, dtype=4, *rest: _integers(b, size, 0, high, 4 if dtype is None else dtype))
-converter("randint.low")(lambda b, low, high, size, dtype=4, *rest: _integers(b, size, low, high, 4 if dtype is None else dtype))
-converter("randint_like")(lambda b, x, high, dtype=None, *rest: _integers(b, b.sizes(x), 0, high, x.dtype if dtype is None else dtype))
-converter("randint_like.low_dtype")(lambda b, x, low, high, dtype=None, *rest: _integers(b, b.sizes(x), low, high, x.dtype if dtype is None else dtype))
+converter("randint.low")(
+    lambda b, low, high, size, dtype=4, *rest: _integers(b, size, low, high, 4 if dtype is None else dtype)
+)
+converter("randint_like")(
+    lambda b, x, high, dtype=None, *rest: _integers(b, b.sizes(x), 0, high, x.dtype if dtype is None else dtype)
+)
+converter("randint_like.low_dtype")(
+    lambda b, x, low, high, dtype=None, *rest: _integers(b, b.sizes(x), low, high, x.dtype if dtype is None else dtype)
+)
 
 
 @converter("randperm")
@@ -70,7 +85,9 @@ def _randperm(b: Builder, n: Any, dtype: int | None = 4, *rest: Rest) -> Sym:
 
 
 @converter("normal.float_float")
-def _normal(b: Builder, mean: float, std: float, size: list[Any], generator: Any = None, dtype: int | None = None, *rest: Rest) -> Sym:
+def _normal(
+    b: Builder, mean: float, std: float, size: list[Any], generator: Any = None, dtype: int | None = None, *rest: Rest
+) -> Sym:
     return normal(b, size, _code(dtype), mean, std)
 
 
@@ -81,10 +98,16 @@ def _normal_each(b: Builder, mean: Any, std: Any, generator: Any = None) -> Sym:
     return b.op("Add", b.op("Mul", drawn, b.cast(std, like.dtype)), b.cast(mean, like.dtype))
 
 
-converter("normal_", "normal_functional")(lambda b, x, mean=0.0, std=1.0, *rest: normal(b, b.sizes(x), x.dtype, mean, std))
+converter("normal_", "normal_functional")(
+    lambda b, x, mean=0.0, std=1.0, *rest: normal(b, b.sizes(x), x.dtype, mean, std)
+)
 converter("_no_grad_normal_")(lambda b, x, mean, std, *rest: normal(b, b.sizes(x), x.dtype, mean, std))
-converter("uniform", "uniform_", "_no_grad_uniform_")(lambda b, x, low=0.0, high=1.0, *rest: uniform(b, b.sizes(x), x.dtype, low, high))
-converter("log_normal", "log_normal_")(lambda b, x, mean=1.0, std=2.0, *rest: b.op("Exp", normal(b, b.sizes(x), x.dtype, mean, std)))
+converter("uniform", "uniform_", "_no_grad_uniform_")(
+    lambda b, x, low=0.0, high=1.0, *rest: uniform(b, b.sizes(x), x.dtype, low, high)
+)
+converter("log_normal", "log_normal_")(
+    lambda b, x, mean=1.0, std=2.0, *rest: b.op("Exp", normal(b, b.sizes(x), x.dtype, mean, std))
+)
 
 
 @converter("exponential", "exponential_")

@@ -118,7 +118,11 @@ for _name in ("Max", "Min"):
 def _aminmax(b: Builder, x: Sym, dim: int | None = None, keepdim: bool = False) -> tuple[Sym, Sym]:
     chosen = None if dim is None else [dim]
     low, high = (extreme(b, k, x, chosen, keepdim) for k in ("ReduceMin", "ReduceMax"))
-    return (low, high) if dim is not None or not keepdim else (b.reshape(low, [1] * b.rank(x)), b.reshape(high, [1] * b.rank(x)))
+    return (
+        (low, high)
+        if dim is not None or not keepdim
+        else (b.reshape(low, [1] * b.rank(x)), b.reshape(high, [1] * b.rank(x)))
+    )
 
 
 def _quantified(name: str, kind: str) -> None:
@@ -212,14 +216,19 @@ def _logcumsumexp(b: Builder, x: Sym, dim: int) -> Sym:
     axis = b.axis(x, dim)
     high = reduce(b, "ReduceMax", x, [axis], True)
     high = b.op("Where", b.op("IsInf", high), 0.0, high)
-    return b.op("Add", b.op("Log", b.op("CumSum", b.op("Exp", b.op("Sub", x, high)), b.constant(np.asarray(axis)))), high)
+    return b.op(
+        "Add", b.op("Log", b.op("CumSum", b.op("Exp", b.op("Sub", x, high)), b.constant(np.asarray(axis)))), high
+    )
 
 
 def _scan(b: Builder, x: Sym, dim: int, combine: Any) -> Sym:
-    """Running values along a dimension, by doubling: element i is combined with those up to i after log2(size) steps."""
+    """Running values along a dimension, by doubling: element i is combined with those up to i after log2(size) steps.
+    """
     axis, size = b.axis(x, dim), b.size(x, dim)
     if isinstance(size, Sym):
-        raise ExportError("a running product over a dimension whose size depends on the inputs has no ONNX operator", b.span)
+        raise ExportError(
+            "a running product over a dimension whose size depends on the inputs has no ONNX operator", b.span
+        )
     step = 1
     while step < size:
         head = b.slice(x, axis, 0, step)
@@ -247,7 +256,12 @@ def _cumulative_extreme(name: str, kind: str, before: str) -> None:
                 wins = b.op("And", wins, b.op("Or", b.op("Not", is_nan(b, old)), is_nan(b, new)))
             heads = b.slice(values, axis, 0, step), b.slice(place, axis, 0, step)
             values = b.op("Concat", heads[0], b.op("Where", wins, new, old), axis=axis)
-            place = b.op("Concat", heads[1], b.op("Where", wins, b.slice(place, axis, step), b.slice(place, axis, 0, size - step)), axis=axis)
+            place = b.op(
+                "Concat",
+                heads[1],
+                b.op("Where", wins, b.slice(place, axis, step), b.slice(place, axis, 0, size - step)),
+                axis=axis,
+            )
             step *= 2
         return values, place
 
@@ -292,7 +306,11 @@ def _sum_to_size(b: Builder, x: Sym, size: list[Any] | None) -> Sym:
         return x
     extra = b.rank(x) - len(size)
     shape = [1] * extra + [s.dim if isinstance(s, Sym) else s for s in size]
-    dims = [i for i, (want, have) in enumerate(zip(shape, x.shape or (), strict=True)) if i < extra or (want == 1 and have != 1)]
+    dims = [
+        i
+        for i, (want, have) in enumerate(zip(shape, x.shape or (), strict=True))
+        if i < extra or (want == 1 and have != 1)
+    ]
     made = reduce(b, "ReduceSum", x, dims, True) if dims else x
     return b.squeeze(made, *range(extra)) if extra else made
 
@@ -319,7 +337,11 @@ def _slope(b: Builder, x: Sym, axis: int, step: float, edge_order: int) -> Sym:
         first, last = b.op("Sub", part(1, 2), part(0, 1)), b.op("Sub", part(-1, None), part(-2, -1))
         ends = b.op("Div", first, step), b.op("Div", last, step)
     else:
-        weigh = lambda *terms: add(b, add(b, mul(b, terms[0][0], terms[0][1]), mul(b, terms[1][0], terms[1][1])), mul(b, terms[2][0], terms[2][1]))  # noqa: E731
+        weigh = lambda *terms: add(
+            b,
+            add(b, mul(b, terms[0][0], terms[0][1]), mul(b, terms[1][0], terms[1][1])),
+            mul(b, terms[2][0], terms[2][1]),
+        )
         first = weigh((part(0, 1), -1.5 / step), (part(1, 2), 2 / step), (part(2, 3), -0.5 / step))
         last = weigh((part(-3, -2), 0.5 / step), (part(-2, -1), -2 / step), (part(-1, None), 1.5 / step))
         ends = first, last

@@ -22,7 +22,9 @@ _FACTORY_ARGUMENTS = ("dtype", "layout", "device", "pin_memory", "memory_format"
 
 
 def expand(names: Sequence[str]) -> Iterator[str]:
-    """Full operator names: "add.Tensor|Scalar" stands for aten::add.Tensor and aten::add.Scalar, "x.|dim" for aten::x and aten::x.dim."""
+    """Full operator names: "add.Tensor|Scalar" stands for aten::add.Tensor and aten::add.Scalar, "x.|dim" for aten::x
+    and aten::x.dim.
+    """
     for name in names:
         base, dot, overloads = name.partition(".")
         base = base if "::" in base else f"aten::{base}"
@@ -66,7 +68,8 @@ def registered() -> tuple[str, ...]:
 
 
 def find(full_name: str) -> Converter | None:
-    """The converter of an operator, its own or that of the operator it derives from (`add` for `add_` and `add.out`). None if there is none.
+    """The converter of an operator, its own or that of the operator it derives from (`add` for `add_` and `add.out`).
+    None if there is none.
 
     It takes the operator's arguments in schema order, without those named `out`.
     """
@@ -74,7 +77,9 @@ def find(full_name: str) -> Converter | None:
     if full_name not in _found:
         _found[full_name] = None  # ends a circle of second names
         own = _CONVERTERS.get(full_name)
-        _found[full_name] = own if own is not None or not operators.has_schema(full_name) else _derived(operators.schema(full_name))
+        _found[full_name] = (
+            own if own is not None or not operators.has_schema(full_name) else _derived(operators.schema(full_name))
+        )
     return _found[full_name]
 
 
@@ -115,7 +120,12 @@ def _factory(schema: Schema, inputs: tuple[Argument, ...]) -> Converter | None:
     """The form of `zeros.out` from that of `zeros`: the options are those of `out`."""
     for other in operators.schemas(schema.name):
         rest = other.arguments[len(inputs) :]
-        if other.out_arguments or not rest or not all(map(_alike, other.arguments, inputs)) or any(a.name not in _FACTORY_ARGUMENTS for a in rest):
+        if (
+            other.out_arguments
+            or not rest
+            or not all(map(_alike, other.arguments, inputs))
+            or any(a.name not in _FACTORY_ARGUMENTS for a in rest)
+        ):
             continue
         found = find(other.full_name)
         if found is not None:
@@ -132,11 +142,15 @@ def reason(full_name: str) -> str:
 
 
 def support(full_name: str) -> str:
-    """"yes" or why not, for the operator table."""
+    """ "yes" or why not, for the operator table."""
     from linstock.backends.onnx import complex_forms, quantized
     from linstock.backends.onnx.containers import CONTAINERS
 
-    if find(full_name) is not None or complex_forms.find(full_name) is not None or quantized.find(full_name) is not None:
+    if (
+        find(full_name) is not None
+        or complex_forms.find(full_name) is not None
+        or quantized.find(full_name) is not None
+    ):
         return "yes"
     if full_name.partition(".")[0] in CONTAINERS or operators.family(full_name) in ("scalar", "container", "control"):
         return "computed while exporting"

@@ -36,7 +36,10 @@ def _layer(
     if len(params[0]) == 4:
         joined = [b.op("Concat", _reordered(b, p[2], kind), _reordered(b, p[3], kind), axis=0) for p in params]
         bias = b.op("Concat", *[b.unsqueeze(j, 0) for j in joined], axis=0)
-    options: dict[str, Any] = {"hidden_size": hidden, "direction": "bidirectional" if len(params) == 2 else "reverse" if backwards else None}
+    options: dict[str, Any] = {
+        "hidden_size": hidden,
+        "direction": "bidirectional" if len(params) == 2 else "reverse" if backwards else None,
+    }
     if kind == "GRU":
         options["linear_before_reset"] = 1
     if activation is not None and activation != "Tanh":
@@ -63,7 +66,9 @@ def _projected(b: Builder, x: Sym, states: Sequence[Sym], params: Sequence[Seque
             outputs.append(b.unsqueeze(h, 0))
         sides.append(b.op("Concat", *outputs[:: -1 if d else 1], axis=0))
         ends.append((h, c))
-    return b.op("Concat", *sides, axis=2), [b.op("Concat", *[b.unsqueeze(e[i], 0) for e in ends], axis=0) for i in (0, 1)]
+    return b.op("Concat", *sides, axis=2), [
+        b.op("Concat", *[b.unsqueeze(e[i], 0) for e in ends], axis=0) for i in (0, 1)
+    ]
 
 
 def _stack(
@@ -97,7 +102,9 @@ def single_layer(
 
 def _check(b: Builder, dropout: float, train: bool) -> None:
     if train and dropout > 0:
-        raise ExportError("a recurrent layer with dropout in training: export the model in evaluation mode (model.eval())", b.span)
+        raise ExportError(
+            "a recurrent layer with dropout in training: export the model in evaluation mode (model.eval())", b.span
+        )
 
 
 def _on_batch(
@@ -112,8 +119,12 @@ def _on_batch(
 
 converter("lstm.input")(lambda b, x, hx, params, *rest: _on_batch(b, "LSTM", x, hx, params, *rest))
 converter("gru.input")(lambda b, x, hx, params, *rest: _on_batch(b, "GRU", x, [hx], params, *rest))
-converter("rnn_tanh.input")(lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Tanh"))
-converter("rnn_relu.input")(lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Relu"))
+converter("rnn_tanh.input")(
+    lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Tanh")
+)
+converter("rnn_relu.input")(
+    lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Relu")
+)
 
 
 # -- packed sequences --------------------------------------------------------------------------------------------------
@@ -126,7 +137,9 @@ def _within(b: Builder, batch_sizes: Sym) -> tuple[Sym, Sym]:
 
 
 def _padded(b: Builder, data: Sym, batch_sizes: Sym) -> tuple[Sym, Sym, Sym]:
-    """(time, batch, features) of packed sequences, the filled places, the lengths. What is not filled holds the first element."""
+    """(time, batch, features) of packed sequences, the filled places, the lengths. What is not filled holds the first
+    element.
+    """
     filled, lengths = _within(b, batch_sizes)
     sizes = b.cast(batch_sizes, 4)
     starts = b.op("Sub", b.op("CumSum", sizes, np.asarray(0)), sizes)
@@ -153,7 +166,9 @@ def _pack_padded(b: Builder, x: Sym, lengths: Sym, batch_first: bool) -> tuple[S
 
 
 @converter("_pad_packed_sequence")
-def _pad_packed(b: Builder, data: Sym, batch_sizes: Sym, batch_first: bool, padding_value: Any, total_length: Any) -> tuple[Sym, Sym]:
+def _pad_packed(
+    b: Builder, data: Sym, batch_sizes: Sym, batch_first: bool, padding_value: Any, total_length: Any
+) -> tuple[Sym, Sym]:
     grid, filled, lengths = _padded(b, data, batch_sizes)
     mask = b.unsqueeze(filled, *range(2, b.rank(grid))) if b.rank(grid) > 2 else filled
     made = b.op("Where", mask, grid, b.cast(padding_value, grid.dtype))
@@ -177,12 +192,18 @@ def _on_packed(
 
 converter("lstm.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "LSTM", x, sizes, hx, params, *rest))
 converter("gru.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "GRU", x, sizes, [hx], params, *rest))
-converter("rnn_tanh.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Tanh"))
-converter("rnn_relu.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Relu"))
+converter("rnn_tanh.data")(
+    lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Tanh")
+)
+converter("rnn_relu.data")(
+    lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Relu")
+)
 
 
 @converter("pad_sequence")
-def _pad_sequence(b: Builder, sequences: list[Sym], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right") -> Sym:
+def _pad_sequence(
+    b: Builder, sequences: list[Sym], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Sym:
     lengths = [b.single(b.size(s, 0)) for s in sequences]
     longest = b.op("Max", *lengths)
     rows = []
@@ -195,7 +216,9 @@ def _pad_sequence(b: Builder, sequences: list[Sym], batch_first: bool = False, p
 
 
 # -- cells -------------------------------------------------------------------------------------------------------------
-def _gates(b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Any, b_hh: Any, count: int) -> tuple[list[Sym], list[Sym]]:
+def _gates(
+    b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Any, b_hh: Any, count: int
+) -> tuple[list[Sym], list[Sym]]:
     """The input's and the state's share of every gate."""
     axis = b.rank(x) - 1
     shares = [linear(b, x, w_ih, b_ih), linear(b, h, w_hh, b_hh)]
@@ -204,7 +227,9 @@ def _gates(b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Any, b_hh: An
 
 
 @converter("lstm_cell")
-def _lstm_cell(b: Builder, x: Sym, hx: list[Sym], w_ih: Sym, w_hh: Sym, b_ih: Any = None, b_hh: Any = None) -> tuple[Sym, Sym]:
+def _lstm_cell(
+    b: Builder, x: Sym, hx: list[Sym], w_ih: Sym, w_hh: Sym, b_ih: Any = None, b_hh: Any = None
+) -> tuple[Sym, Sym]:
     h, c = hx
     total = b.op("Add", linear(b, x, w_ih, b_ih), linear(b, h, w_hh, b_hh))
     i, f, g, o = b.ops("Split", total, outputs=4, axis=b.rank(x) - 1, num_outputs=4)
@@ -223,7 +248,9 @@ def _gru_cell(b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Any = None
 
 for _name, _kind in (("tanh", "Tanh"), ("relu", "Relu")):
 
-    def _cell(b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Any = None, b_hh: Any = None, kind: str = _kind) -> Sym:
+    def _cell(
+        b: Builder, x: Sym, h: Sym, w_ih: Sym, w_hh: Sym, b_ih: Any = None, b_hh: Any = None, kind: str = _kind
+    ) -> Sym:
         return b.op(kind, b.op("Add", linear(b, x, w_ih, b_ih), linear(b, h, w_hh, b_hh)))
 
     converter(f"rnn_{_name}_cell")(_cell)

@@ -1,4 +1,6 @@
-"""Numbers that depend on the inputs: arithmetic of TorchScript's int (int64), float (double) and bool on values of rank 0."""
+"""Numbers that depend on the inputs: arithmetic of TorchScript's int (int64), float (double) and bool on values of rank
+0.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ def _pair(b: Builder, x: Any, y: Any) -> tuple[Sym, Sym]:
 
 def _names(base: str, *kinds: str) -> list[str]:
     """The overloads of an operator that take numbers (those whose arguments are all of `kinds`, if given)."""
-    found = [s for s in operators.schemas(base) if operators.family(s.full_name) == "scalar" and "complex" not in s.line and "str" not in s.overload]
+    found = [
+        s
+        for s in operators.schemas(base)
+        if operators.family(s.full_name) == "scalar" and "complex" not in s.line and "str" not in s.overload
+    ]
     return [s.full_name for s in found if not kinds or all(str(a.type) in kinds for a in s.arguments)]
 
 
@@ -52,7 +58,15 @@ def _binary(base: str, kind: str, neutral: int | None = None) -> None:
         if same is not None and not (base == "aten::sub" and same is y):
             return same
         a, c = _pair(b, x, y)
-        if a.dtype == BOOL and base in ("aten::add", "aten::sub", "aten::mul", "aten::lt", "aten::le", "aten::gt", "aten::ge"):
+        if a.dtype == BOOL and base in (
+            "aten::add",
+            "aten::sub",
+            "aten::mul",
+            "aten::lt",
+            "aten::le",
+            "aten::gt",
+            "aten::ge",
+        ):
             a, c = b.cast(a, INT), b.cast(c, INT)
         return b.op(kind, a, c)
 

@@ -57,7 +57,9 @@ def _kthvalue(b: Builder, x: Sym, k: int, dim: int = -1, keepdim: bool = False) 
 
 
 def _middle(b: Builder, size: Any) -> Any:
-    return (size - 1) // 2 if not isinstance(size, Sym) else b.op("Div", b.op("Sub", size, np.asarray(1)), np.asarray(2))
+    return (
+        (size - 1) // 2 if not isinstance(size, Sym) else b.op("Div", b.op("Sub", size, np.asarray(1)), np.asarray(2))
+    )
 
 
 @converter("median.dim")
@@ -72,7 +74,9 @@ def _median(b: Builder, x: Sym) -> Sym:
 
 
 @converter("quantile.|scalar")
-def _quantile(b: Builder, x: Sym, q: Any, dim: int | None = None, keepdim: bool = False, interpolation: str = "linear") -> Sym:
+def _quantile(
+    b: Builder, x: Sym, q: Any, dim: int | None = None, keepdim: bool = False, interpolation: str = "linear"
+) -> Sym:
     rank = b.rank(x)
     if dim is None or not rank:
         x, axis = b.reshape(x, [-1]), 0
@@ -102,7 +106,15 @@ def _quantile(b: Builder, x: Sym, q: Any, dim: int | None = None, keepdim: bool 
 
 
 @converter("searchsorted.Tensor|Scalar")
-def _searchsorted(b: Builder, sequence: Sym, x: Any, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Any = None) -> Sym:
+def _searchsorted(
+    b: Builder,
+    sequence: Sym,
+    x: Any,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Any = None,
+) -> Sym:
     if sorter is not None:
         sequence = b.op("GatherElements", sequence, sorter, axis=b.rank(sequence) - 1)
     sequence, values = b.promote(sequence, x)
@@ -113,7 +125,9 @@ def _searchsorted(b: Builder, sequence: Sym, x: Any, out_int32: bool = False, ri
     return b.op("ReduceSum", b.cast(before, 3 if out_int32 else INT64), b.ints(-1), keepdims=0)
 
 
-converter("bucketize.Tensor|Scalar")(lambda b, x, boundaries, out_int32=False, right=False: _searchsorted(b, boundaries, x, out_int32, right))
+converter("bucketize.Tensor|Scalar")(
+    lambda b, x, boundaries, out_int32=False, right=False: _searchsorted(b, boundaries, x, out_int32, right)
+)
 
 
 @converter("isin.Tensor_Tensor|Tensor_Scalar|Scalar_Tensor")
@@ -161,18 +175,24 @@ def _unique_old(b: Builder, x: Sym, is_sorted: bool = True, return_inverse: bool
 
 
 @converter("_unique2")
-def _unique2(b: Builder, x: Sym, is_sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> tuple[Sym, Sym, Sym]:
+def _unique2(
+    b: Builder, x: Sym, is_sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[Sym, Sym, Sym]:
     values, inverse, counts = _unique(b, x)
     return values, b.reshape(inverse, b.sizes(x)), counts
 
 
 @converter("unique_dim")
-def _unique_dim(b: Builder, x: Sym, dim: int, is_sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> tuple[Sym, Sym, Sym]:
+def _unique_dim(
+    b: Builder, x: Sym, dim: int, is_sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[Sym, Sym, Sym]:
     return _unique(b, x, b.axis(x, dim))
 
 
 @converter("unique_consecutive")
-def _unique_consecutive(b: Builder, x: Sym, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> tuple[Sym, Sym, Sym]:
+def _unique_consecutive(
+    b: Builder, x: Sym, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> tuple[Sym, Sym, Sym]:
     if dim is not None:
         return _consecutive_slices(b, x, b.axis(x, dim))
     flat = b.reshape(x, [-1])
@@ -198,8 +218,18 @@ def _runs(b: Builder, x: Sym, changes: Sym) -> tuple[Sym, Sym, Sym]:
     values = b.op("Compress", x, starts, axis=0)
     size = b.size(values, 0)
     zeros = b.expand(b.constant(np.asarray(0)), [size])
-    counts = b.op("ScatterElements", zeros, groups, b.expand_to(b.constant(np.asarray(1)), groups), axis=0, reduction="add")
+    counts = b.op(
+        "ScatterElements", zeros, groups, b.expand_to(b.constant(np.asarray(1)), groups), axis=0, reduction="add"
+    )
     return values, groups, counts
 
 
-no_form("nanmedian", "nanquantile", "mode", "histogram", "histogramdd", "unique_dim_consecutive", reason="ONNX has no operator that counts or orders like this")
+no_form(
+    "nanmedian",
+    "nanquantile",
+    "mode",
+    "histogram",
+    "histogramdd",
+    "unique_dim_consecutive",
+    reason="ONNX has no operator that counts or orders like this",
+)

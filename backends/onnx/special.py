@@ -1,4 +1,6 @@
-"""ONNX forms of the special family. ONNX has only Erf: other functions are fitted by Chebyshev series when the model is exported."""
+"""ONNX forms of the special family. ONNX has only Erf: other functions are fitted by Chebyshev series when the model is
+exported.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,11 @@ def _scaled_bessel(order: int, far: bool) -> Real:
 
         function = special.i0e if order == 0 else special.i1e
         if not far:
-            return function(x) if order == 0 else np.where(x == 0, 0.5, function(np.where(x == 0, 1, x)) / np.where(x == 0, 1, x))
+            return (
+                function(x)
+                if order == 0
+                else np.where(x == 0, 0.5, function(np.where(x == 0, 1, x)) / np.where(x == 0, 1, x))
+            )
         argument = 8 / np.maximum(x, 1e-30)
         return np.where(x < 1e-12, 1 / math.sqrt(2 * math.pi), function(argument) * np.sqrt(argument))
 
@@ -82,7 +88,9 @@ def erfinv(b: Builder, x: Sym) -> Sym:
     near = _series(b, b.op("Clip", w, 0.0, 6.0), "erfinv", 0.0, 6.0, 20)
     far = _series(b, b.op("Sqrt", b.op("Clip", w, 6.0, 40.0)), "erfinv_tail", math.sqrt(6.0), math.sqrt(40.0), 12)
     inside = b.op("Mul", x, b.op("Where", b.op("Less", w, 6.0), near, far))
-    return b.op("Where", b.op("Equal", b.op("Abs", x), 1.0), b.op("Mul", x, math.inf), b.op("Where", is_nan(b, w), w, inside))
+    return b.op(
+        "Where", b.op("Equal", b.op("Abs", x), 1.0), b.op("Mul", x, math.inf), b.op("Where", is_nan(b, w), w, inside)
+    )
 
 
 unary("erfinv special_erfinv", erfinv)
@@ -132,9 +140,15 @@ def lgamma(b: Builder, x: Sym) -> Sym:
     tail = b.constant(1 / 1260, 7)
     tail = b.op("Add", b.op("Mul", b.op("Sub", b.op("Mul", tail, square), 1 / 360), square), 1 / 12)
     log = b.op("Log", z)
-    stirling = b.op("Add", b.op("Sub", b.op("Mul", b.op("Sub", z, 0.5), log), z), b.op("Add", b.op("Mul", tail, inverse), math.log(2 * math.pi) / 2))
+    stirling = b.op(
+        "Add",
+        b.op("Sub", b.op("Mul", b.op("Sub", z, 0.5), log), z),
+        b.op("Add", b.op("Mul", tail, inverse), math.log(2 * math.pi) / 2),
+    )
     steps = b.op("Where", b.op("Less", y, 1e30), b.op("Log", b.op("Where", b.op("Less", y, 1e30), product, 1.0)), 0.0)
-    above = b.op("Where", b.op("Less", y, 1e30), b.op("Sub", stirling, steps), b.op("Sub", b.op("Mul", y, b.op("Log", y)), y))
+    above = b.op(
+        "Where", b.op("Less", y, 1e30), b.op("Sub", stirling, steps), b.op("Sub", b.op("Mul", y, b.op("Log", y)), y)
+    )
     above = b.op("Where", b.op("Equal", y, math.inf), y, above)
     mirror = b.op("Sub", b.op("Sub", math.log(math.pi), b.op("Log", b.op("Abs", _sine_pi(b, x)))), above)
     mirror = b.op("Where", b.op("Equal", x, -math.inf), math.inf, mirror)
@@ -196,7 +210,9 @@ def _polygamma(b: Builder, n: int, x: Sym) -> Sym:
         total = b.op("Add", total, b.op("Reciprocal", b.op("Mul", y, y)))
         y = b.op("Add", y, 1.0)
     square = b.op("Reciprocal", b.op("Mul", y, y))
-    tail = b.op("Mul", square, b.op("Sub", 1 / 6, b.op("Mul", square, b.op("Sub", 1 / 30, b.op("Mul", square, 1 / 42)))))
+    tail = b.op(
+        "Mul", square, b.op("Sub", 1 / 6, b.op("Mul", square, b.op("Sub", 1 / 30, b.op("Mul", square, 1 / 42))))
+    )
     series = b.op("Div", b.op("Add", b.op("Add", b.op("Div", 0.5, y), 1.0), tail), y)
     above = b.op("Add", total, series)
     sine = b.op("Sin", b.op("Mul", x, math.pi))
@@ -205,7 +221,12 @@ def _polygamma(b: Builder, n: int, x: Sym) -> Sym:
 
 
 # -- orthogonal polynomials --------------------------------------------------------------------------------------------
-def _recurrence(name: str, first: Callable[[Builder, Sym], Sym], step: Callable[[Builder, Sym, Sym, Sym, int], Sym], shifted: bool = False) -> None:
+def _recurrence(
+    name: str,
+    first: Callable[[Builder, Sym], Sym],
+    step: Callable[[Builder, Sym, Sym, Sym, int], Sym],
+    shifted: bool = False,
+) -> None:
     """A polynomial of a known degree, by its three-term recurrence."""
 
     @converter(f"special_{name}.n_scalar")
@@ -237,8 +258,16 @@ for _name, _shifted in (("chebyshev_polynomial", False), ("shifted_chebyshev_pol
     _recurrence(f"{_name}_u", _twice, _plain_step, _shifted)
     _recurrence(f"{_name}_v", lambda b, x: b.op("Sub", _twice(b, x), 1.0), _plain_step, _shifted)
     _recurrence(f"{_name}_w", lambda b, x: b.op("Add", _twice(b, x), 1.0), _plain_step, _shifted)
-_recurrence("hermite_polynomial_h", _twice, lambda b, x, now, before, k: b.op("Sub", b.op("Mul", _twice(b, x), now), b.op("Mul", before, 2.0 * k)))
-_recurrence("hermite_polynomial_he", lambda b, x: x, lambda b, x, now, before, k: b.op("Sub", b.op("Mul", x, now), b.op("Mul", before, float(k))))
+_recurrence(
+    "hermite_polynomial_h",
+    _twice,
+    lambda b, x, now, before, k: b.op("Sub", b.op("Mul", _twice(b, x), now), b.op("Mul", before, 2.0 * k)),
+)
+_recurrence(
+    "hermite_polynomial_he",
+    lambda b, x: x,
+    lambda b, x, now, before, k: b.op("Sub", b.op("Mul", x, now), b.op("Mul", before, float(k))),
+)
 _recurrence(
     "laguerre_polynomial_l", lambda b, x: b.op("Sub", 1.0, x),
     lambda b, x, now, before, k: b.op("Div", b.op("Sub", b.op("Mul", b.op("Sub", 2.0 * k + 1, x), now), b.op("Mul", before, float(k))), k + 1.0),
@@ -262,7 +291,13 @@ def _round(b: Builder, x: Sym, decimals: int = 0) -> Sym:
 def _spherical(b: Builder, x: Sym) -> Sym:
     small = b.op("Less", b.op("Abs", x), 0.5)
     square = b.op("Mul", x, x)
-    near = b.op("Sub", 1.0, b.op("Mul", square, b.op("Sub", 1 / 6, b.op("Mul", square, b.op("Sub", 1 / 120, b.op("Mul", square, 1 / 5040))))))
+    near = b.op(
+        "Sub",
+        1.0,
+        b.op(
+            "Mul", square, b.op("Sub", 1 / 6, b.op("Mul", square, b.op("Sub", 1 / 120, b.op("Mul", square, 1 / 5040))))
+        ),
+    )
     return b.op("Where", small, near, b.op("Div", b.op("Sin", x), b.op("Where", small, 1.0, x)))
 
 

@@ -1,6 +1,7 @@
 """What stands for a program's values while it is run symbolically.
 
-A tensor's content is an array (known), a `Sym`, a `Pair` (complex) or a `Quantized`. Locations made later than a point of the run have larger
+A tensor's content is an array (known), a `Sym`, a `Pair` (complex) or a `Quantized`. Locations made later than a point
+of the run have larger
 serial numbers: a subgraph's own locations are told from those outside by them.
 """
 
@@ -63,7 +64,14 @@ class View(Cell):
         remember: Callable[[Location], None],
     ) -> None:  # fmt: skip
         super().__init__(content)
-        self.base, self.forward, self.inverse, self.dense, self.why, self.remember = base, forward, inverse, dense, why, remember
+        self.base, self.forward, self.inverse, self.dense, self.why, self.remember = (
+            base,
+            forward,
+            inverse,
+            dense,
+            why,
+            remember,
+        )
         self.seen = base.read()
         base.viewed = True
 
@@ -99,7 +107,9 @@ class DictCell(Location):
 
 
 class ObjectCell:
-    """An object of the program's classes: attributes are locations, made when first touched. `path` is how the program reaches it."""
+    """An object of the program's classes: attributes are locations, made when first touched. `path` is how the program
+    reaches it.
+    """
 
     __slots__ = ("path", "slots", "source", "type")
 
@@ -117,7 +127,9 @@ UNSET = Unset()
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A complex tensor: real and imaginary part as two values of the same shape. `dtype` is the complex ScalarType code."""
+    """A complex tensor: real and imaginary part as two values of the same shape. `dtype` is the complex ScalarType
+    code.
+    """
 
     real: Sym
     imag: Sym
@@ -183,7 +195,9 @@ def is_known(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """The value as kernels see it: arrays for tensors, Python lists, tuples and dicts (and symbolic values where something is not known)."""
+    """The value as kernels see it: arrays for tensors, Python lists, tuples and dicts (and symbolic values where
+    something is not known).
+    """
     if isinstance(value, Cell):
         return value.read()
     if isinstance(value, ListCell):

@@ -53,7 +53,13 @@ converter("unsqueeze")(lambda b, x, dim: b.unsqueeze(x, dim + b.rank(x) + 1 if d
 @converter("squeeze.|dim|dims")
 def _squeeze(b: Builder, x: Sym, dim: Any = None) -> Sym:
     rank = b.rank(x)
-    chosen = range(rank) if dim is None else [b.axis(x, d) for d in (dim if isinstance(dim, list) else [dim])] if rank else []
+    chosen = (
+        range(rank)
+        if dim is None
+        else [b.axis(x, d) for d in (dim if isinstance(dim, list) else [dim])]
+        if rank
+        else []
+    )
     shape = x.shape or ()
     if dim is None and not x.static:
         raise ExportError("squeeze() of a tensor whose sizes depend on the inputs: name the dimension", b.span)
@@ -128,7 +134,9 @@ def repeat(b: Builder, x: Sym, repeats: list[Any]) -> Sym:
     if all(not isinstance(r, Sym) and r == 1 for r in repeats):
         return x
     if all(d == 1 for d, r in zip(x.shape or (), repeats, strict=True) if isinstance(r, Sym) or r != 1):
-        return b.expand(x, [r if d == 1 else b.size(x, i) for i, (d, r) in enumerate(zip(x.shape or (), repeats, strict=True))])
+        return b.expand(
+            x, [r if d == 1 else b.size(x, i) for i, (d, r) in enumerate(zip(x.shape or (), repeats, strict=True))]
+        )
     return b.op("Tile", x, b.sym(list(repeats)))
 
 
@@ -266,7 +274,9 @@ def unfold(b: Builder, x: Sym, dimension: int, size: int, step: int) -> Sym:
     offsets = np.arange(size)
     if isinstance(length, Sym):
         count = b.op("Div", b.op("Sub", length, np.asarray(size)), np.asarray(step))
-        starts = b.op("Mul", b.op("Range", np.asarray(0), b.op("Add", count, np.asarray(1)), np.asarray(1)), np.asarray(step))
+        starts = b.op(
+            "Mul", b.op("Range", np.asarray(0), b.op("Add", count, np.asarray(1)), np.asarray(1)), np.asarray(step)
+        )
         places = b.op("Add", b.unsqueeze(starts, 1), offsets)
     else:
         places = b.constant(np.arange(0, length - size + 1, step)[:, None] + offsets)
@@ -336,7 +346,10 @@ def _meshgrid(b: Builder, tensors: list[Sym], indexing: str = "ij") -> list[Sym]
     sizes: list[Any] = [0] * len(vectors)
     for v, p in zip(vectors, places, strict=True):
         sizes[p] = b.size(v, 0)
-    return [b.expand(b.unsqueeze(v, *[i for i in range(len(vectors)) if i != p]), sizes) for v, p in zip(vectors, places, strict=True)]
+    return [
+        b.expand(b.unsqueeze(v, *[i for i in range(len(vectors)) if i != p]), sizes)
+        for v, p in zip(vectors, places, strict=True)
+    ]
 
 
 converter("flatten_dense_tensors")(lambda b, tensors: cat(b, [b.reshape(t, [-1]) for t in tensors], 0))
@@ -474,7 +487,11 @@ def _wrapped(b: Builder, x: Sym, before: Sequence[Any], after: Sequence[Any]) ->
 converter("constant_pad_nd")(lambda b, x, amounts, value=0: pad(b, x, amounts, "constant", value))
 converter("pad")(pad)
 converter("_pad_circular")(lambda b, x, amounts: pad(b, x, amounts, "circular"))
-converter("_pad_enum")(lambda b, x, amounts, mode, value=None: pad(b, x, amounts, ("constant", "reflect", "replicate", "circular")[mode], value))
+converter("_pad_enum")(
+    lambda b, x, amounts, mode, value=None: pad(
+        b, x, amounts, ("constant", "reflect", "replicate", "circular")[mode], value
+    )
+)
 for _rank in (1, 2, 3):
     converter(f"reflection_pad{_rank}d")(lambda b, x, amounts: pad(b, x, amounts, "reflect"))
     converter(f"replication_pad{_rank}d")(lambda b, x, amounts: pad(b, x, amounts, "replicate"))

@@ -63,7 +63,13 @@ def shares(b: Builder, schema: Schema, base: Cell, content: Any, others: Sequenc
 def _type_name(content: Any) -> Any:
     from linstock.ir import dtypes
 
-    code = content.dtype if isinstance(content, SYMBOLIC) else content.dtype_code if hasattr(content, "ints") else dtypes.code_of(content.dtype)
+    code = (
+        content.dtype
+        if isinstance(content, SYMBOLIC)
+        else content.dtype_code
+        if hasattr(content, "ints")
+        else dtypes.code_of(content.dtype)
+    )
     return code
 
 
@@ -136,8 +142,11 @@ _INVERSES: dict[str, Inverse] = {
 }  # fmt: skip
 
 
-def inverse_of(e: Exporter, kind: str, forward: Callable[[Any], Any], others: Sequence[Any], element: int | None = None) -> Inverse | None:
-    """How a view's new content goes into its base: by a form of its own, else by scattering to the places that the view shows.
+def inverse_of(
+    e: Exporter, kind: str, forward: Callable[[Any], Any], others: Sequence[Any], element: int | None = None
+) -> Inverse | None:
+    """How a view's new content goes into its base: by a form of its own, else by scattering to the places that the
+    view shows.
 
     `element` is the place in the result of an operator that gives a list of views.
     """
@@ -160,7 +169,9 @@ def inverse_of(e: Exporter, kind: str, forward: Callable[[Any], Any], others: Se
 
 
 def _scattered(e: Exporter, base: Sym, new: Sym, forward: Callable[[Any], Any], known: bool) -> Sym:
-    """The base with new elements at the places that a view shows, found by looking through the view at the places' numbers."""
+    """The base with new elements at the places that a view shows, found by looking through the view at the places'
+    numbers.
+    """
     b = e.builder
     if base.static and known:
         count = int(np.prod(base.shape, dtype=np.int64))

@@ -254,7 +254,6 @@ class ArchiveReader:
             what = f"a zip archive of something else (it holds {', '.join(self.names()[:3]) or 'only folders'})"
         raise ArchiveError(f"{self.name} is not a TorchScript archive: it is {what}")
 
-
     def _eager(self) -> str:
         """What a file of torch.save holds, and what to do with it."""
         named = _first_class(bytes(self.read("data.pkl")[: 1 << 16]))

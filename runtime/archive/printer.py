@@ -1,6 +1,7 @@
 """Graphs to the Python code of an archive's `code/`, as readable as the format allows.
 
-A value that is used once, right where it stands, is written inside the expression that uses it; everything else gets a name. The
+A value that is used once, right where it stands, is written inside the expression that uses it; everything else gets a
+name. The
 order of evaluation is that of the graph: an expression is only inlined if nothing is evaluated in between.
 """
 
@@ -40,7 +41,8 @@ TypeName = Callable[[T.Type], str]
 class Names:
     """What the printer needs to know of the program around it.
 
-    `class_name` gives the qualified name of a class (after uniquing), `function_name` that of a function, `constant` the index in
+    `class_name` gives the qualified name of a class (after uniquing), `function_name` that of a function, `constant`
+    the index in
     constants.pkl of a value that has no literal form.
     """
 
@@ -306,7 +308,9 @@ class FunctionPrinter:
             if i:
                 self.emit("else:")
             with self.deeper():
-                targets = [(t, v) for t, v in zip(node.outputs, block.outputs, strict=True) if not self._named_as(t, v, block)]
+                targets = [
+                    (t, v) for t, v in zip(node.outputs, block.outputs, strict=True) if not self._named_as(t, v, block)
+                ]
                 before = len(self.lines)
                 self.block(block)
                 self._assign([t for t, _ in targets], [v for _, v in targets], node.span)
@@ -314,10 +318,13 @@ class FunctionPrinter:
                     self.emit("pass")
 
     def _named_as(self, target: Value, value: Value, block: Block) -> bool:
-        """Give what a branch computes only to give it out the name of the result at once; False where that cannot be."""
+        """Give what a branch computes only to give it out the name of the result at once; False where that cannot be.
+        """
         node = value.node
         own = node.block is block and len(value.uses) == 1 and value.type == target.type and value not in self.text
-        alone = len(block.outputs) == 1 and not _author_named(value) and not node.blocks  # written in the assignment itself
+        alone = (
+            len(block.outputs) == 1 and not _author_named(value) and not node.blocks
+        )  # written in the assignment itself
         if not own or alone or node.kind in ("prim::Constant", "prim::Loop", "prim::Uninitialized"):
             return False
         self.text[value] = self.name_of(target)
@@ -348,7 +355,7 @@ class FunctionPrinter:
         body = node.blocks[0]
         limit, start = node.inputs[:2]
         carried = body.inputs[1:]
-        for outer, inner, out in zip(node.inputs[2:], carried, node.outputs, strict=True):
+        for _outer, inner, out in zip(node.inputs[2:], carried, node.outputs, strict=True):
             name = self.fresh(_hint(inner) or _hint(out))
             self.text[inner] = self.text[out] = name
         self._assign(carried, node.inputs[2:], node.span)

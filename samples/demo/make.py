@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from model import CHUNK, VoiceActivity
+
 import linstock as torch
 from linstock import jit
-from model import CHUNK, VoiceActivity
 
 
 def main(folder: str) -> None:

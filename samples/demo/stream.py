@@ -8,13 +8,14 @@ import sys
 import time
 from pathlib import Path
 
-import linstock as torch
 import numpy as np
 import onnxruntime
-from linstock import jit, onnx
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+
+import linstock as torch
+from linstock import jit, onnx
 
 SAMPLE_RATE, CHUNK = 16000, 512
 

@@ -122,7 +122,7 @@ def drive(
     ends = {name: first + max(1, loads * weight // whole) for name, weight in weights.items()}
     place = mmap.mmap(-1, 8)
     with guard.no_core_files():
-        for level, start, stop in _chunks({name: first for name in weights}, ends, chunk):
+        for level, start, stop in _chunks(dict.fromkeys(weights, first), ends, chunk):
             at = start
             while at < stop:
                 at = _supervise(levels, guarded, level, at, stop, place, total, say)

@@ -1,4 +1,5 @@
-"""What one fuzzed load may do: end well or with one of linstock's errors, in little time and memory, running nothing."""
+"""What one fuzzed load may do: end well or with one of linstock's errors, in little time and memory, running nothing.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +126,8 @@ class Guard:
 
 
 def _is_generated(file: str) -> bool:
-    """Code that linstock makes of its own tables (an operator's binder), or namedtuple of field names that it checked."""
+    """Code that linstock makes of its own tables (an operator's binder), or namedtuple of field names that it checked.
+    """
     return operators.has_schema(file[1:-1]) or file.startswith("<string>")
 
 

@@ -1,4 +1,6 @@
-"""The levels of fuzzing: each makes load number `index` of a seed from its own random numbers, so that any can be repeated."""
+"""The levels of fuzzing: each makes load number `index` of a seed from its own random numbers, so that any can be
+repeated.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,8 @@ def _read_container(raw: bytes) -> None:
 
 
 def compile_files(files: dict[str, str], version: int, plan: bool = False) -> None:
-    """Everything in some code files: their classes and functions, compiled; with `plan` also optimised and generated."""
+    """Everything in some code files: their classes and functions, compiled; with `plan` also optimised and generated.
+    """
     sources = {n.removesuffix(".py"): Source(t, n) for n, t in files.items()}
     program = ArchiveProgram(sources.get, (), version)
     build = ObjectBuilder(program)

@@ -51,7 +51,7 @@ NAMES = (
 def build_zip(records: Sequence[tuple[str | bytes, bytes]], rng: random.Random | None = None) -> bytes:
     """A zip of stored records without check sums; with `rng` some of its numbers are wrong."""
     out, directory = bytearray(), bytearray()
-    odd = (lambda n, most: rng.choice(EDGES) & most if rng.random() < 0.04 else n) if rng else (lambda n, most: n)  # noqa: E731
+    odd = (lambda n, most: rng.choice(EDGES) & most if rng.random() < 0.04 else n) if rng else (lambda n, most: n)
     for name, content in records:
         label = name if isinstance(name, bytes) else name.encode("utf-8", "surrogatepass")
         label = label[:65535]
@@ -267,7 +267,9 @@ _WORDS = (
 
 
 def code_text(rng: random.Random, parts: list[str], words: Sequence[str], lines: Sequence[str]) -> str:
-    """Mutated code: tokens replaced, lost, doubled, taken from elsewhere; arguments lost; lines moved; deep nesting put in."""
+    """Mutated code: tokens replaced, lost, doubled, taken from elsewhere; arguments lost; lines moved; deep nesting put
+    in.
+    """
     out = list(parts)
     for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
         if not out:
@@ -367,7 +369,9 @@ _GRAPH_HEAD = (
 
 
 def hostile_program(rng: random.Random, operators: Sequence[tuple[str, str, tuple[str, ...]]]) -> str:
-    """A sound program that calls operators with arguments nobody would give. `operators`: (namespace, name, argument names)."""
+    """A sound program that calls operators with arguments nobody would give. `operators`: (namespace, name, argument
+    names).
+    """
     lines = []
     for i in range(rng.choice((1, 2, 3, 5))):
         namespace, name, arguments = rng.choice(operators)

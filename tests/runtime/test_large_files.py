@@ -1,4 +1,5 @@
-"""Files larger than memory would like: read without touching what is not used, written beyond 4 GiB, saved compactly."""
+"""Files larger than memory would like: read without touching what is not used, written beyond 4 GiB, saved compactly.
+"""
 
 from __future__ import annotations
 
@@ -191,7 +192,9 @@ def _size(compact: bool, tmp_path: Path) -> tuple[int, Any]:
 def test_views_are_saved_compactly_on_request(tmp_path: Path) -> None:
     (large, shared), (small, compact) = _size(False, tmp_path), _size(True, tmp_path)
     assert large > 400_000 and small < 10_000
-    assert {k: v.tolist() for k, v in shared.state_dict().items()} == {k: v.tolist() for k, v in compact.state_dict().items()}
+    assert {k: v.tolist() for k, v in shared.state_dict().items()} == {
+        k: v.tolist() for k, v in compact.state_dict().items()
+    }
     assert shared().item() == compact().item()
     for module in (shared, compact):
         module.part[0] = 77
@@ -218,7 +221,9 @@ def test_pytorch_reads_what_was_saved_compactly(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     module = _size(True, tmp_path)[1]
     there = torch.jit.load(tmp_path / "True.pt")
-    assert {k: v.tolist() for k, v in there.state_dict().items()} == {k: v.tolist() for k, v in module.state_dict().items()}
+    assert {k: v.tolist() for k, v in there.state_dict().items()} == {
+        k: v.tolist() for k, v in module.state_dict().items()
+    }
 
 
 if sys.platform == "win32":  # holes need a call of their own there

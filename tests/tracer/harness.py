@@ -1,6 +1,7 @@
 """Small programs, each run as Python, scripted, saved and loaded, and (where PyTorch is installed) by PyTorch too.
 
-A file in `programs/` says `import linstock as torch` and marks functions and module classes with `@case(arguments, ...)`; for
+A file in `programs/` says `import linstock as torch` and marks functions and module classes with `@case(arguments,
+...)`; for
 PyTorch the same text is imported once more with `import torch` in that line's place.
 """
 
@@ -27,7 +28,8 @@ _CASES: dict[str, list[Case]] = {}
 class Case:
     """A program and the argument tuples it is called with.
 
-    `python` is False where Python itself gives something else, which the program's comment tells; `torch` False where PyTorch
+    `python` is False where Python itself gives something else, which the program's comment tells; `torch` False where
+    PyTorch
     refuses the program or its archive, or is wrong.
     """
 
@@ -71,7 +73,12 @@ def cases(program: str) -> list[Case]:
 def torch_cases(program: str, folder: Path) -> dict[str, Case]:
     """The same cases with PyTorch in linstock's place, by name."""
     name = f"{program}_with_torch"
-    text = (PROGRAMS / f"{program}.py").read_text().replace("import linstock as torch", "import torch").replace("from linstock import", "from torch import")
+    text = (
+        (PROGRAMS / f"{program}.py")
+        .read_text()
+        .replace("import linstock as torch", "import torch")
+        .replace("from linstock import", "from torch import")
+    )
     path = folder / f"{name}.py"
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(name, path)
@@ -122,7 +129,11 @@ def difference(expected: Any, found: Any, where: str = "result") -> str | None:
         close = type(found) is type(expected) and bool(np.allclose(expected, found, rtol=1e-6, equal_nan=True))
         return None if close else f"{where}: {found!r} instead of {expected!r}"
     if type(expected) in (bool, int, str, type(None)):
-        return None if type(found) is type(expected) and found == expected else f"{where}: {found!r} instead of {expected!r}"
+        return (
+            None
+            if type(found) is type(expected) and found == expected
+            else f"{where}: {found!r} instead of {expected!r}"
+        )
     if type(expected).__name__ in ("dtype", "device", "Device"):
         same = str(expected).rpartition(".")[2] == str(found).rpartition(".")[2]
         return None if same else f"{where}: {found!r} instead of {expected!r}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any
+
+import pytest
 
 import linstock as torch
-import pytest
 from linstock import nn
 from linstock.jit import CompileError, script
 
@@ -125,7 +126,7 @@ def undefined_near(value: Tensor) -> Tensor:
     return valu + 1  # noqa: F821
 
 
-def generator_argument(xs: List[int]) -> int:
+def generator_argument(xs: list[int]) -> int:
     return sum(x for x in xs)
 
 
@@ -152,19 +153,19 @@ def formatted(x: float) -> str:
     return f"{x:.2f}"
 
 
-def star_kwargs(x: Tensor, options: Dict[str, int]) -> Tensor:
+def star_kwargs(x: Tensor, options: dict[str, int]) -> Tensor:
     return torch.sum(x, **options)
 
 
-def star_list(x: Tensor, items: List[int]) -> int:
+def star_list(x: Tensor, items: list[int]) -> int:
     return max(*items)
 
 
-def dict_unpack(d: Dict[str, int]) -> Dict[str, int]:
+def dict_unpack(d: dict[str, int]) -> dict[str, int]:
     return {**d, "a": 1}
 
 
-def two_fors(xs: List[int]) -> List[int]:
+def two_fors(xs: list[int]) -> list[int]:
     return [x * y for x in xs for y in xs if y]
 
 
@@ -184,7 +185,7 @@ def unknown_method(x: Tensor) -> Tensor:
     return x.summ()
 
 
-def string_slice_assign(xs: List[int]) -> List[int]:
+def string_slice_assign(xs: list[int]) -> list[int]:
     xs[0:1] = [1]
     return xs
 
@@ -274,15 +275,15 @@ def keywords(**kwargs: Tensor) -> Tensor:
     return kwargs["a"]
 
 
-def unknown_type(x: "Nonsense") -> Tensor:  # type: ignore[name-defined]  # noqa: F821
+def unknown_type(x: Nonsense) -> Tensor:  # type: ignore[name-defined]  # noqa: F821
     return x
 
 
-def bare_list(x: List) -> int:  # type: ignore[type-arg]
+def bare_list(x: list) -> int:  # type: ignore[type-arg]
     return len(x)
 
 
-def any_tuple(x: Tuple[int, ...]) -> int:
+def any_tuple(x: tuple[int, ...]) -> int:
     return x[0]
 
 
@@ -290,7 +291,7 @@ def callable_type(f: Callable[[int], int]) -> int:
     return f(1)
 
 
-def bad_key(x: Dict[List[int], int]) -> int:  # type: ignore[type-var]
+def bad_key(x: dict[list[int], int]) -> int:  # type: ignore[type-var]
     return 1
 
 
@@ -396,15 +397,15 @@ def twice(x: Tensor) -> int:
     return wants_int(1, n=2)
 
 
-def optional_used(x: Optional[int]) -> int:
+def optional_used(x: int | None) -> int:
     return x + 1
 
 
-def optional_method(x: Optional[Tensor]) -> Tensor:
+def optional_method(x: Tensor | None) -> Tensor:
     return x.sum()
 
 
-def union_used(x: Union[int, str]) -> int:
+def union_used(x: int | str) -> int:
     return x + 1
 
 
@@ -412,7 +413,7 @@ def mixed_list() -> int:
     return len([1, "a"])
 
 
-def empty_list_of_ints(xs: List[int]) -> List[int]:
+def empty_list_of_ints(xs: list[int]) -> list[int]:
     out = []
     for x in xs:
         out.append(x)
@@ -446,7 +447,7 @@ def not_subscriptable(n: int) -> int:
     return n[0]
 
 
-def not_a_condition(n: Optional[int]) -> int:
+def not_a_condition(n: int | None) -> int:
     if n:
         return 1
     return 0
@@ -465,7 +466,7 @@ def attribute_of_int(n: int) -> int:
     return n.real_part
 
 
-def add_list(xs: List[int], ys: List[str]) -> int:
+def add_list(xs: list[int], ys: list[str]) -> int:
     return len(xs + ys)
 
 
@@ -484,13 +485,19 @@ def shadow(n: int) -> float:
         (wrong_return, ("annotated as having type int but is actually of type List.int.",)),
         (missing_return, ("missing|may end without a return|NoneType",)),
         (different_returns, ("Previous return statement returned a value of type int", "str")),
-        (different_branches, ("Type mismatch: y is set to type int in the true branch and type str in the false branch",)),
+        (
+            different_branches,
+            ("Type mismatch: y is set to type int in the true branch and type str in the false branch",),
+        ),
         (only_one_branch, ("'y' is not defined in the false branch",)),
         (only_in_loop, ("'y' is only defined inside the loop", "define it before the loop")),
         (changes_in_loop, ("Variable 'y' previously had type int", "str")),
         (reassigned, ("Variable 'n' previously had type int", "str")),
         (wrong_annotation, ("Variable 'y' is annotated with type str", "int")),
-        (wrong_argument, ("'add' exists with these signatures", "expected a value of type 'Tensor' for argument 'other'")),
+        (
+            wrong_argument,
+            ("'add' exists with these signatures", "expected a value of type 'Tensor' for argument 'other'"),
+        ),
         (wrong_function_argument, (r"wants_int\(\) expected a value of type 'int' for argument 'n'", "'str'")),
         (too_many, (r"wants_int\(\) takes 2 positional arguments but 3 were given",)),
         (missing_argument, ("missing a value for argument 'n'", r"wants_int\(int n")),

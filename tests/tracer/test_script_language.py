@@ -6,9 +6,9 @@ import copy
 from pathlib import Path
 from typing import Any
 
-import linstock
 import pytest
 
+import linstock
 from tests.tracer.harness import Case, cases, difference, outcome, programs, saved, to_torch, torch_cases
 
 ALL = [pytest.param(p, c, id=f"{p}-{c.name}") for p in programs() for c in cases(p)]

@@ -1,6 +1,5 @@
 """Arithmetic of Python scalars and of scalars with tensors; built-in functions; math."""
 
-import cmath
 import math
 from typing import List
 
@@ -104,12 +103,30 @@ def math_of_two(a: float, b: float):
 
 @case((12, 18))
 def math_integers(a: int, b: int):
-    return math.gcd(a, b), math.factorial(5), math.sqrt(a), math.floor(2.5), math.ceil(2.1), math.isnan(1.0), math.isinf(math.inf)
+    return (
+        math.gcd(a, b),
+        math.factorial(5),
+        math.sqrt(a),
+        math.floor(2.5),
+        math.ceil(2.1),
+        math.isnan(1.0),
+        math.isinf(math.inf),
+    )
 
 
 @case()
 def math_constants():
-    return math.pi, math.e, math.inf, -math.inf, math.tau, float("inf"), float("-inf"), math.isnan(math.nan), math.isfinite(1.0)
+    return (
+        math.pi,
+        math.e,
+        math.inf,
+        -math.inf,
+        math.tau,
+        float("inf"),
+        float("-inf"),
+        math.isnan(math.nan),
+        math.isfinite(1.0),
+    )
 
 
 @case(2.25)
@@ -208,7 +225,14 @@ def float_of_tensor(x: Tensor):
 
 @case(3)
 def scalars_to_tensors(n: int):
-    return torch.tensor(n), torch.tensor([n, 2]), torch.tensor(2.5), torch.tensor([[1, 2], [3, n]]), torch.tensor(True), torch.full((2,), n)
+    return (
+        torch.tensor(n),
+        torch.tensor([n, 2]),
+        torch.tensor(2.5),
+        torch.tensor([[1, 2], [3, n]]),
+        torch.tensor(True),
+        torch.full((2,), n),
+    )
 
 
 @case((3, 2.5))

@@ -178,7 +178,13 @@ def three(a: int, b: int, c: int) -> int:
 
 @case(([1, 2, 3, 4],))
 def list_comprehensions(x: List[int]):
-    return [i * 2 for i in x], [i for i in x if i % 2 == 0], [str(i) for i in range(3)], [0 for _ in x], [(i, i * i) for i in x]
+    return (
+        [i * 2 for i in x],
+        [i for i in x if i % 2 == 0],
+        [str(i) for i in range(3)],
+        [0 for _ in x],
+        [(i, i * i) for i in x],
+    )
 
 
 @case(([1, 2, 3, 4],))

@@ -18,7 +18,14 @@ def double(x: Tensor) -> Tensor:
     return x * 2
 
 
-def with_defaults(x: Tensor, n: int = 2, f: float = 0.5, flag: bool = True, name: Optional[str] = None, sizes: Tuple[int, int] = (1, 2)) -> Tensor:
+def with_defaults(
+    x: Tensor,
+    n: int = 2,
+    f: float = 0.5,
+    flag: bool = True,
+    name: Optional[str] = None,
+    sizes: Tuple[int, int] = (1, 2),
+) -> Tensor:
     if name is not None:
         x = x + len(name)
     if flag:
@@ -28,7 +35,13 @@ def with_defaults(x: Tensor, n: int = 2, f: float = 0.5, flag: bool = True, name
 
 @case(torch.ones(2))
 def calls(x: Tensor):
-    return double(double(x)), with_defaults(x), with_defaults(x, 3), with_defaults(x, f=1), with_defaults(x, flag=False, name="abc", n=4)
+    return (
+        double(double(x)),
+        with_defaults(x),
+        with_defaults(x, 3),
+        with_defaults(x, f=1),
+        with_defaults(x, flag=False, name="abc", n=4),
+    )
 
 
 @case(torch.ones(2))

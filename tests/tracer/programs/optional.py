@@ -85,7 +85,7 @@ def used_in_the_same_or(x: Optional[int]) -> bool:
 
 @case(3, (None,))
 def negated(x: Optional[int]) -> int:
-    if not (x is None):
+    if x is not None:
         return x
     return 0
 

@@ -15,7 +15,17 @@ def cases(s: str):
 
 @case(" a,b,,c ")
 def splitting(s: str):
-    return s.split(","), s.split(), s.strip(), s.lstrip(), s.rstrip(), s.split(",", 1), "x\ny".splitlines(), s.rsplit(",", 1), s.partition(",")
+    return (
+        s.split(","),
+        s.split(),
+        s.strip(),
+        s.lstrip(),
+        s.rstrip(),
+        s.split(",", 1),
+        "x\ny".splitlines(),
+        s.rsplit(",", 1),
+        s.partition(","),
+    )
 
 
 @case(("-", ["a", "b", "c"]))
@@ -25,7 +35,17 @@ def joining(sep: str, parts: List[str]) -> str:
 
 @case("banana")
 def searching(s: str):
-    return s.find("n"), s.rfind("n"), s.find("x"), s.count("an"), s.index("a"), s.startswith("ba"), s.endswith("na"), "nan" in s, "x" not in s
+    return (
+        s.find("n"),
+        s.rfind("n"),
+        s.find("x"),
+        s.count("an"),
+        s.index("a"),
+        s.startswith("ba"),
+        s.endswith("na"),
+        "nan" in s,
+        "x" not in s,
+    )
 
 
 @case("banana")
@@ -35,7 +55,17 @@ def replacing(s: str):
 
 @case("a1 ")
 def asking(s: str):
-    return s.isdigit(), s.isalpha(), s.isalnum(), s.isspace(), s.isupper(), s.islower(), s.isidentifier(), "12".isdigit(), "Ab".istitle()
+    return (
+        s.isdigit(),
+        s.isalpha(),
+        s.isalnum(),
+        s.isspace(),
+        s.isupper(),
+        s.islower(),
+        s.isidentifier(),
+        "12".isdigit(),
+        "Ab".istitle(),
+    )
 
 
 @case("hello")
@@ -60,7 +90,14 @@ def f_strings_with_braces(i: int, s: str) -> str:
 
 @case((3, "text"))
 def format_method(i: int, s: str):
-    return "{} and {}".format(i, s), "{0} {1} {0}".format(s, i), "{{}} {}".format(i), "{a}-{b}".format(a=i, b=s), s.format(), "plain"
+    return (
+        "{} and {}".format(i, s),
+        "{0} {1} {0}".format(s, i),
+        "{{}} {}".format(i),
+        "{a}-{b}".format(a=i, b=s),
+        s.format(),
+        "plain",
+    )
 
 
 @case((3, 2.5, "text"))
@@ -75,8 +112,14 @@ def conversions(i: int, f: float, s: str, b: bool):
 
 @case()
 def escapes():
-    return "tab\t newline\n quote\" single' backslash\\ nul\0 unicode é 漢字 \u20ac", 'single "double"', r"raw\n", "a" "b", """long
-text"""
+    return (
+        "tab\t newline\n quote\" single' backslash\\ nul\0 unicode é 漢字 \u20ac",
+        'single "double"',
+        r"raw\n",
+        "ab",
+        """long
+text""",
+    )
 
 
 @case()

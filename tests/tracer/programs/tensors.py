@@ -139,12 +139,33 @@ def augmented_gather(x: Tensor, i: Tensor) -> Tensor:
 
 @case(X)
 def properties(x: Tensor):
-    return x.shape, x.dtype == torch.float32, x.device, x.ndim, x.size(), x.size(0), x.size(-1), x.dim(), x.numel(), list(x.stride()), x.is_contiguous()
+    return (
+        x.shape,
+        x.dtype == torch.float32,
+        x.device,
+        x.ndim,
+        x.size(),
+        x.size(0),
+        x.size(-1),
+        x.dim(),
+        x.numel(),
+        list(x.stride()),
+        x.is_contiguous(),
+    )
 
 
 @case(X)
 def more_properties(x: Tensor):
-    return x[0].T, x.mT, x.requires_grad, x.is_cuda, x.layout == torch.strided, x.data, x.is_floating_point(), x.element_size()
+    return (
+        x[0].T,
+        x.mT,
+        x.requires_grad,
+        x.is_cuda,
+        x.layout == torch.strided,
+        x.data,
+        x.is_floating_point(),
+        x.element_size(),
+    )
 
 
 @case(X)
@@ -157,12 +178,32 @@ def shapes_unpack(x: Tensor):
 
 @case(X)
 def views(x: Tensor):
-    return x.view(-1), x.view(6, 4), x.view([2, 12]), x.reshape(3, -1), x.permute(2, 0, 1), x.transpose(0, 1), x.flatten(1), x.unsqueeze(0)
+    return (
+        x.view(-1),
+        x.view(6, 4),
+        x.view([2, 12]),
+        x.reshape(3, -1),
+        x.permute(2, 0, 1),
+        x.transpose(0, 1),
+        x.flatten(1),
+        x.unsqueeze(0),
+    )
 
 
 @case(X)
 def methods(x: Tensor):
-    return x.sum(), x.sum(0), x.sum(dim=-1, keepdim=True), x.mean(), x.max(), x.min(), x.argmax(-1), x.std(), x.sum([0, 1]), x.prod(1)
+    return (
+        x.sum(),
+        x.sum(0),
+        x.sum(dim=-1, keepdim=True),
+        x.mean(),
+        x.max(),
+        x.min(),
+        x.argmax(-1),
+        x.std(),
+        x.sum([0, 1]),
+        x.prod(1),
+    )
 
 
 @case(X)
@@ -182,12 +223,30 @@ def named_results(x: Tensor):
 
 @case(torch.tensor([1.5, -2.5]))
 def casts(x: Tensor):
-    return x.float(), x.double(), x.int(), x.long(), x.half(), x.bool(), x.to(torch.int16), x.type(torch.float64), x.to("cpu"), x.byte()
+    return (
+        x.float(),
+        x.double(),
+        x.int(),
+        x.long(),
+        x.half(),
+        x.bool(),
+        x.to(torch.int16),
+        x.type(torch.float64),
+        x.to("cpu"),
+        x.byte(),
+    )
 
 
 @case(torch.tensor([1.5, -2.5]))
 def to_forms(x: Tensor):
-    return x.to(torch.float64), x.to(x.device), x.to(torch.zeros(1, dtype=torch.int32)), x.to(dtype=torch.int64), x.type_as(torch.ones(1)), x.cpu()
+    return (
+        x.to(torch.float64),
+        x.to(x.device),
+        x.to(torch.zeros(1, dtype=torch.int32)),
+        x.to(dtype=torch.int64),
+        x.type_as(torch.ones(1)),
+        x.cpu(),
+    )
 
 
 @case(X)
@@ -213,12 +272,26 @@ def tolist(x: Tensor):
 
 @case(X)
 def functions(x: Tensor):
-    return torch.cat([x, x], 1), torch.stack((x, x)), torch.where(x > 3, x, -x), torch.clamp(x, 1, 5), torch.einsum("ijk->jk", x), torch.abs(x)
+    return (
+        torch.cat([x, x], 1),
+        torch.stack((x, x)),
+        torch.where(x > 3, x, -x),
+        torch.clamp(x, 1, 5),
+        torch.einsum("ijk->jk", x),
+        torch.abs(x),
+    )
 
 
 @case(X)
 def keyword_arguments(x: Tensor):
-    return torch.sum(x, dim=1), torch.sum(input=x, dim=0), torch.cat(tensors=[x, x], dim=0), x.clamp(min=2.0), x.clamp(max=3), torch.add(x, x, alpha=2)
+    return (
+        torch.sum(x, dim=1),
+        torch.sum(input=x, dim=0),
+        torch.cat(tensors=[x, x], dim=0),
+        x.clamp(min=2.0),
+        x.clamp(max=3),
+        torch.add(x, x, alpha=2),
+    )
 
 
 @case(X)
@@ -245,12 +318,27 @@ def functional_images(x: Tensor):
 @case(X)
 def linalg(x: Tensor):
     a = x[0, :, :3] + torch.eye(3) * 5
-    return torch.linalg.norm(x), torch.linalg.inv(a), torch.norm(x), x.norm(), x.norm(2, dim=1), torch.det(a), torch.linalg.det(a), a @ a
+    return (
+        torch.linalg.norm(x),
+        torch.linalg.inv(a),
+        torch.norm(x),
+        x.norm(),
+        x.norm(2, dim=1),
+        torch.det(a),
+        torch.linalg.det(a),
+        a @ a,
+    )
 
 
 @case(X)
 def norms_and_sorts(x: Tensor):
-    return torch.norm(x, p=2, dim=1), torch.norm(x, dim=0, keepdim=True), torch.split(x, 1)[0], torch.unique(torch.tensor([2, 1, 2])), x.unbind(0)[1]
+    return (
+        torch.norm(x, p=2, dim=1),
+        torch.norm(x, dim=0, keepdim=True),
+        torch.split(x, 1)[0],
+        torch.unique(torch.tensor([2, 1, 2])),
+        x.unbind(0)[1],
+    )
 
 
 @case(X)
@@ -321,7 +409,15 @@ def implicit_numbers(x: Tensor) -> Tensor:
 
 @case((X, [0, 1]))
 def list_arguments(x: Tensor, dims: List[int]):
-    return x.sum(dims), x.permute(dims + [2]), x.view(dims[1] * 6, -1), x.flip(dims), x.repeat(1, 2, 1), x.expand(2, 3, 4), x.repeat([1, 1, 2])
+    return (
+        x.sum(dims),
+        x.permute(dims + [2]),
+        x.view(dims[1] * 6, -1),
+        x.flip(dims),
+        x.repeat(1, 2, 1),
+        x.expand(2, 3, 4),
+        x.repeat([1, 1, 2]),
+    )
 
 
 @case(X)
