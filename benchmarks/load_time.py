@@ -1,5 +1,4 @@
-"""Load time of archives, linstock against PyTorch: `load_time.py FILE...` (a zip's .pt members are loaded one by one).
-"""
+"""Load time of archives, linstock against PyTorch: `load_time.py FILE...` (a zip's .pt members are loaded one by one)."""
 
 from __future__ import annotations
 

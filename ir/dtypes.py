@@ -140,8 +140,7 @@ def promote_codes(a: int, b: int) -> int:
     if (
         da.is_quantized
         or db.is_quantized
-        or (da.itemsize == 1
-        and da.is_floating_point)
+        or (da.itemsize == 1 and da.is_floating_point)
         or (db.itemsize == 1 and db.is_floating_point)
     ):
         raise TypeError(f"promotion of {da.name} and {db.name} is not supported")

@@ -1,5 +1,4 @@
-"""What graphs belong to: functions with signatures, and the compilation unit that holds them and the classes by name.
-"""
+"""What graphs belong to: functions with signatures, and the compilation unit that holds them and the classes by name."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _leaves(value: Any, name: str) -> Any:
 def _is_tensor(value: Any) -> bool:
     from linstock import is_tensor
 
-    return is_tensor(value)
+    return is_tensor(value)  # type: ignore[no-any-return]
 
 
 def _array(value: Any) -> Any:

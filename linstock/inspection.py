@@ -1,5 +1,4 @@
-"""Facts about models and operators, for the command line and for programs: what a model holds, and what is supported.
-"""
+"""Facts about models and operators, for the command line and for programs: what a model holds, and what is supported."""
 
 from __future__ import annotations
 
@@ -72,7 +71,7 @@ def describe(module: Any, path: str | os.PathLike[str] | None = None) -> dict[st
             continue
         counts.update(n.kind for n in function.graph.walk() if n.schema is not None)
     tensor = lambda name, t: {"name": name, "dtype": t.dtype.name, "shape": list(t.shape)}  # noqa: E731
-    parameters = [tensor(n, p) for n, p in module.named_parameters()]
+    parameters = [tensor(n, p) for n, p in module.named_parameters()]  # type: ignore[no-untyped-call]
     return {
         "name": module.original_name,
         "class": kind.name,
@@ -80,7 +79,7 @@ def describe(module: Any, path: str | os.PathLike[str] | None = None) -> dict[st
         "version": None if origin is None else origin.version,
         "methods": [_declared(name, method) for name, method in kind.methods.items()],
         "parameters": parameters,
-        "buffers": [tensor(n, b) for n, b in module.named_buffers()],
+        "buffers": [tensor(n, b) for n, b in module.named_buffers()],  # type: ignore[no-untyped-call]
         "parameter_count": sum(_product(p["shape"]) for p in parameters),
         "operators": dict(sorted(counts.items())),
         "problems": problems,

@@ -159,7 +159,7 @@ def _with_float_faces(model: Any) -> Any:
         return model
     made = type(model)()
     made.CopyFrom(model)
-    before, after = [], []
+    before, after = [], []  # type: ignore[var-annotated]
     for values, casts in ((made.graph.input, before), (made.graph.output, after)):
         for v in values:
             if v.type.tensor_type.elem_type == TensorProto.BFLOAT16:

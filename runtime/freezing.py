@@ -51,8 +51,7 @@ def freeze(
 
 
 def _frozen(thing: ScriptObject, graphs: dict[str, Graph], kept: set[str]) -> ScriptModule:
-    """The module of the frozen methods: a class with only the attributes that they still use, or that are to be kept.
-    """
+    """The module of the frozen methods: a class with only the attributes that they still use, or that are to be kept."""
     made = _Shrink(graphs).object(thing, "", kept)
     for name, graph in graphs.items():
         receiver = graph.inputs[0]

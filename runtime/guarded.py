@@ -51,8 +51,7 @@ class Guard:
         self._made: dict[Function, Callable[..., Any]] = {}
 
     def run(self, function: Function, values: Sequence[Any]) -> Any:
-        """The function's result. Raises ArchiveError when it fails or takes too much, RaisedError if it raises itself.
-        """
+        """The function's result. Raises ArchiveError when it fails or takes too much, RaisedError if it raises itself."""
         try:
             with silent():
                 return self._compiled(function)(*values)

@@ -380,8 +380,7 @@ class ProgramWriter:
 
 
 def _methods(cls: T.ClassType) -> list[Function]:
-    """Methods that belong into the archive: all that can be compiled (unused ones are left out by the scripting side).
-    """
+    """Methods that belong into the archive: all that can be compiled (unused ones are left out by the scripting side)."""
     return list(cls.methods.values())
 
 

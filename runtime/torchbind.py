@@ -12,7 +12,7 @@ _PREFIX = "__torch__.torch.classes."
 
 
 def _table() -> dict[str, Any]:
-    from linstock.backends.array.quantized import TORCHBIND
+    from linstock.backends.array.quantized import TORCHBIND  # type: ignore[attr-defined]
 
     return TORCHBIND
 

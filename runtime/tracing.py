@@ -91,7 +91,7 @@ def trace(
     args, kwargs = _arguments(example_inputs, example_kwarg_inputs)
     recorder = Recorder(getattr(func, "__name__", "traced"), _internal)
     parameters, args, kwargs = _declare(recorder, func, args, kwargs)
-    with recording(recorder):
+    with recording(recorder):  # type: ignore[arg-type]
         result = func(*args, **kwargs)
     returns = recorder.finish(result, strict)
     name = UNIT.unique_name(live_source.qualified_name(func)) if hasattr(func, "__name__") else "__torch__.traced"
@@ -124,7 +124,7 @@ def trace_module(
         modules.declare(recorder, mod)
         call = mod if name == "forward" else getattr(mod, name)
         parameters, args, kwargs = _declare(recorder, getattr(mod, name), args, kwargs)
-        with recording(recorder):
+        with recording(recorder):  # type: ignore[arg-type]
             result = call(*args, **kwargs)
         returns = recorder.finish(result, strict)
         modules.method(recorder, mod, name, parameters, returns)
@@ -213,8 +213,7 @@ def _copy(value: Any) -> Any:
 
 
 def _check(func: Any, traced: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float) -> None:
-    """Compare program and trace on one set of inputs. Raises TracingCheckError; random programs are only warned about.
-    """
+    """Compare program and trace on one set of inputs. Raises TracingCheckError; random programs are only warned about."""
     from linstock.backends.array.generator import default_generator
 
     state = default_generator.get_state()

@@ -1,5 +1,4 @@
-"""Lay the rooms out as they are installed, as links, so that mypy can follow the imports: `typed_tree.py build/typed`.
-"""
+"""Lay the rooms out as they are installed, as links, so that mypy can follow the imports: `typed_tree.py build/typed`."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _generic(node: ast.Subscript, named: Named) -> T.Type:
         "Await": T.AwaitType,
     }
     if name in makers and len(arguments) == 1:
-        return makers[name](arguments[0])  # type: ignore[no-any-return, operator]
+        return makers[name](arguments[0])
     raise AnnotationError(f"unknown type constructor '{ast.unparse(node)}'", node)
 
 

@@ -51,7 +51,7 @@ _MIRRORED: dict[type, str] = {ast.Lt: "aten::gt", ast.LtE: "aten::ge", ast.Gt: "
 
 def binary(e: ExpressionEmitter, op: type, left: Sugared, right: Sugared, span: Span) -> Value:
     """`left op right`. Raises CompileError for operands that the operator does not take."""
-    name, method = BINARY[op]
+    name, method = BINARY[op]  # type: ignore[index]
     a = left.value(e, span)
     if isinstance(a.type, T.ClassType):
         if method in a.type.methods or not isinstance(right.value(e, span).type, T.ClassType):
@@ -94,7 +94,7 @@ def in_place(e: ExpressionEmitter, op: ast.operator, have: Value, right: Sugared
     """`have op= right`: in place for tensors and lists, a new value for everything else."""
     method = BINARY[type(op)][1].replace("__", "__i", 1)
     if isinstance(have.type, T.ClassType) and method in have.type.methods:
-        return MethodRef(have, method).call(e, span, [right], {}).value(e, span)  # type: ignore[arg-type]
+        return MethodRef(have, method).call(e, span, [right], {}).value(e, span)
     value = right.value(e, span)
     listed = isinstance(have.type, T.ListType) and type(op) in (ast.Add, ast.Mult)
     if (isinstance(have.type, T.TensorType) or listed) and type(op) in IN_PLACE:

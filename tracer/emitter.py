@@ -108,7 +108,7 @@ class Emitter(LoopEmitter):
     def on_Assign(self, s: ast.Assign) -> None:
         if s.type_comment is not None and len(s.targets) == 1:
             annotation = notation.parsed_text(s.type_comment, s.targets[0])
-            return self.on_AnnAssign(ast.copy_location(ast.AnnAssign(s.targets[0], annotation, s.value, 1), s))
+            return self.on_AnnAssign(ast.copy_location(ast.AnnAssign(s.targets[0], annotation, s.value, 1), s))  # type: ignore[call-overload]
         hint = None
         if len(s.targets) == 1:
             hint = self.type_of_target(s.targets[0])

@@ -125,7 +125,7 @@ class ExpressionEmitter:
             inner = T.without_none(t) if t is not None else None
             kt, vt = (inner.key, inner.value) if isinstance(inner, T.DictType) else (None, None)
             flat = [self.constant_of(x, k, span) for pair in value.items() for x, k in zip(pair, (kt, vt), strict=True)]
-            made = inner if isinstance(inner, T.DictType) else T.DictType(flat[0].type, flat[1].type)
+            made = inner if isinstance(inner, T.DictType) else T.DictType(flat[0].type, flat[1].type)  # type: ignore[assignment]
             return b.value("prim::DictConstruct", flat, made)
         if t == T.FLOAT and type(value) is int:
             value = float(value)
@@ -282,7 +282,7 @@ class ExpressionEmitter:
         for v in definite[1:]:
             joined = None if joined is None else T.unify(joined, v.type)
         if joined is not None:
-            values = [matching.convert(self, v, joined, False) for v in values]  # type: ignore[arg-type]
+            values = [matching.convert(self, v, joined, False) for v in values]
         if joined is None or any(not T.is_subtype(v.type, joined) for v in values):
             kinds = sorted({v.type.annotation() for v in values})
             raise CompileError(f"the elements of a list must have one type, but here are {', '.join(kinds)}", span)
@@ -352,7 +352,7 @@ class ExpressionEmitter:
             if values[i] in self.literals:
                 inner = Builder(branch.blocks[i], span)
                 before, self.builder = self.builder, inner
-                values[i] = matching.convert(self, values[i], values[other].type, False)  # type: ignore[arg-type]
+                values[i] = matching.convert(self, values[i], values[other].type, False)
                 self.builder = before
         joined = T.unify(values[0].type, values[1].type)
         if joined is None and hint is not None and all(T.is_subtype(v.type, hint) for v in values):
@@ -370,7 +370,7 @@ class ExpressionEmitter:
         outer, self.frame = self.frame, Frame(self.frame)
         try:
             for name, t in refinements.items():
-                self.frame.refine(name, self._narrow(name, t, self.span_of(body)))  # type: ignore[attr-defined]
+                self.frame.refine(name, self._narrow(name, t, self.span_of(body)))
             return self.expression(body, hint)
         finally:
             new = self.frame.assigned
@@ -540,7 +540,7 @@ class ExpressionEmitter:
         outer, self.frame = self.frame, Frame(self.frame)
         try:
             for name, t in refinements.items():
-                self.frame.refine(name, self._narrow(name, t, self.builder.span or self.nowhere))  # type: ignore[attr-defined]
+                self.frame.refine(name, self._narrow(name, t, self.builder.span or self.nowhere))
             c: Condition = compile()
         finally:
             self.frame = outer
@@ -585,9 +585,9 @@ class ExpressionEmitter:
             return Condition(value, not positive)
         path = control.path_of(left)
         if path is not None and a.type.is_optional():
-            none: dict[str, T.Type] = {path: T.NONE}
+            none: dict[str, T.Type] = {path: T.NONE}  # type: ignore[no-redef]
             some = {path: T.without_none(a.type)}
-            return Condition(value, None, none if positive else some, some if positive else none)
+            return Condition(value, None, none if positive else some, some if positive else none)  # type: ignore[arg-type]
         return Condition(value)
 
 

@@ -55,7 +55,7 @@ def element(e: ExpressionEmitter, span: Span, base: Value, index: Value) -> Valu
                 "interface, as in `step: StepInterface = self.steps[i]`",
                 span,
             )
-        return MethodRef(base, _method(t, "__getitem__", span)).call(e, span, [SimpleValue(index)], {}).value(e, span)  # type: ignore[arg-type]
+        return MethodRef(base, _method(t, "__getitem__", span)).call(e, span, [SimpleValue(index)], {}).value(e, span)
     if isinstance(t, (T.ListType, T.DictType)) or t == T.STRING:
         return e.call_operator(span, "aten::__getitem__", [base, index], {})
     hint = " If it may be None, check it first." if t.is_optional() else ""
@@ -138,7 +138,7 @@ def _items(e: ExpressionEmitter, index: ast.expr) -> list[_Item]:
         if isinstance(part, ast.Slice):
             bounds = [_optional(e, part.lower), _optional(e, part.upper)]
             step = e.builder.constant(1) if part.step is None else e.value(part.step)
-            items.append(_Slice(*bounds, step, part.lower is None and part.upper is None and part.step is None))
+            items.append(_Slice(*bounds, step, part.lower is None and part.upper is None and part.step is None))  # type: ignore[arg-type, call-arg]
         elif isinstance(part, ast.Constant) and part.value is Ellipsis:
             items.append(Ellipsis)
         else:
@@ -190,8 +190,8 @@ class _View:
             self._gather(item, from_end)
         elif isinstance(item.type, (T.ListType, T.TupleType)):
             kind = item.type.elements[0] if isinstance(item.type, T.TupleType) else item.type.element
-            listed = matching.convert(e, item, T.ListType(kind), False)  # type: ignore[arg-type]
-            self._gather(matching.emit_builtin(e, span, "aten::tensor", [listed], {}), from_end)  # type: ignore[arg-type]
+            listed = matching.convert(e, item, T.ListType(kind), False)
+            self._gather(matching.emit_builtin(e, span, "aten::tensor", [listed], {}), from_end)
         else:
             raise CompileError(
                 f"a tensor cannot be indexed with a value of type '{item.type.annotation()}': use an int, a slice, None or a tensor",
@@ -261,12 +261,12 @@ def assign(e: ExpressionEmitter, target: ast.Subscript, value: Value, span: Span
         raise CompileError("assignment to a slice is only possible on tensors", span)
     index = e.value(target.slice)
     if isinstance(t, T.ClassType):
-        base_sugared.attr(e, span, "__setitem__").call(e, span, [SimpleValue(index), SimpleValue(value)], {})  # type: ignore[arg-type]
+        base_sugared.attr(e, span, "__setitem__").call(e, span, [SimpleValue(index), SimpleValue(value)], {})
         return
     if not isinstance(t, (T.ListType, T.DictType)):
         raise CompileError(f"'{t.annotation()}' object does not support item assignment", span)
     wanted = t.element if isinstance(t, T.ListType) else t.value
-    value = matching.convert(e, value, wanted, False)  # type: ignore[arg-type]
+    value = matching.convert(e, value, wanted, False)
     e.call_operator(span, "aten::_set_item", [base, index, value], {})
 
 
@@ -284,4 +284,4 @@ def _assign_tensor(e: ExpressionEmitter, span: Span, base: Value, index: ast.exp
 def _as_tensor(e: ExpressionEmitter, span: Span, value: Value, like: Value) -> Value:
     dtype = e.builder.op("prim::dtype", like)
     device = e.builder.op("prim::device", like)
-    return matching.emit_builtin(e, span, "aten::tensor", [value], {"dtype": dtype, "device": device})  # type: ignore[arg-type]
+    return matching.emit_builtin(e, span, "aten::tensor", [value], {"dtype": dtype, "device": device})

@@ -88,10 +88,8 @@ class LiveResolver(Resolver):
         span = e.span_of(node)
         obj = self.python_object(e, node.func)
         name = live_values.library_name(obj) if obj is not None else None
-        if (
-            (name == "annotate"
-            and len(node.args) == 2)
-            or (getattr(obj, "__module__", "") == "typing" and getattr(obj, "__name__", "") == "cast")
+        if (name == "annotate" and len(node.args) == 2) or (
+            getattr(obj, "__module__", "") == "typing" and getattr(obj, "__name__", "") == "cast"
         ):
             return SimpleValue(self._annotate(e, node, span))
         if name == "isinstance" or obj is isinstance:

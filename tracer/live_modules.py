@@ -174,8 +174,8 @@ class LiveModule:
             except CompileError as problem:
                 cls.unresolved[name] = problem.message
                 return
-        for function in made:
-            cls.methods[function.short_name] = function
+        for function in made:  # type: ignore[assignment]
+            cls.methods[function.short_name] = function  # type: ignore[union-attr]
         cls.properties[name] = T.Property(name, made[0], made[1] if len(made) > 1 else None)
 
     def find_method(self, cls: T.ClassType, name: str) -> Function | None:
@@ -319,7 +319,7 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
     try:
         known = program.module_types.get(key)
     except TypeError:
-        key, known = object(), None
+        key, known = object(), None  # type: ignore[assignment]
     if known is not None:
         return known
     cls = T.ClassType(program.unit.unique_name(live_source.qualified_name(python)), True, attributes)

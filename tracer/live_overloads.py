@@ -49,7 +49,7 @@ def _compiled_by_torch(python: Any) -> list[Annotations]:
     compiled = None if state is None else state._try_get_jit_cached_overloads(python)
 
     def parsed(t: Any) -> ast.expr:
-        return ast.parse(t.annotation_str, mode="eval").body
+        return ast.parse(t.annotation_str, mode="eval").body  # type: ignore[no-any-return]
 
     return [
         {a.name: parsed(a.type) for a in f.schema.arguments} | {"return": parsed(f.schema.returns[0].type)}

@@ -81,7 +81,7 @@ class PythonConstant(Sugared):
             t = self.program.class_type(type(self.obj))
             assert isinstance(t, T.EnumType)
             return e.constant_of(EnumConstant(t, self.obj.name), t, span)
-        t = live_types.of_value(self.obj, self.program.class_type)
+        t = live_types.of_value(self.obj, self.program.class_type)  # type: ignore[assignment]
         if isinstance(t, str):
             raise CompileError(f"the value {self.obj!r} from outside cannot be used here: {t}", span)
         return e.constant_of(constant(self.obj), t, span)
@@ -409,10 +409,8 @@ def _wrap_callable(program: LiveProgram, obj: Any, span: Span) -> Sugared:
         return Special(name, LIBRARY[name])
     if library in live_functions.FUNCTIONS and obj.__module__ in _FUNCTION_MODULES and not hasattr(obj, "__operator__"):
         return Special(name, live_functions.FUNCTIONS[library])
-    if (
-        getattr(obj, "__module__", None) == "warnings"
-        or (name == "warn"
-        and getattr(obj, "__module__", "") == "_warnings")
+    if getattr(obj, "__module__", None) == "warnings" or (
+        name == "warn" and getattr(obj, "__module__", "") == "_warnings"
     ):
         return Special("warn", _warn)
     if getattr(obj, "__module__", None) == "math":

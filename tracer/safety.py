@@ -1,5 +1,4 @@
-"""Code of files that nobody vouches for: bounds on what is parsed and compiled, and errors of ours whatever is in it.
-"""
+"""Code of files that nobody vouches for: bounds on what is parsed and compiled, and errors of ours whatever is in it."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class LiveProgram:
         result = node.returns
         if comment is not None:
             skip = len(rows) - len(comment[0])
-            kinds = [None] * skip + list(comment[0])
+            kinds = [None] * skip + list(comment[0])  # type: ignore[arg-type, assignment]
             result = comment[1]
         if types is not None:
             kinds = [types.get(arg.arg, kind) for (arg, _, _), kind in zip(rows, kinds, strict=True)]

@@ -165,7 +165,7 @@ class SimpleValue(Sugared):
             return FunctionRef(t.static_methods[name])
         found = e.resolver.class_attr(e, span, self.it, t, name)
         if found is not None:
-            return found
+            return found  # type: ignore[no-any-return]
         if t.is_torchbind:
             raise CompileError(
                 f"linstock has no method '{name}' of the custom class '{t.name[len('__torch__.torch.classes.') :]}'",
@@ -282,8 +282,7 @@ class SimpleValue(Sugared):
 
 @dataclass(frozen=True)
 class Narrowed(Sugared):
-    """What is known of an attribute's type (`self.cache` after `if self.cache is not None`), under its path as a name.
-    """
+    """What is known of an attribute's type (`self.cache` after `if self.cache is not None`), under its path as a name."""
 
     type: T.Type
 
@@ -323,7 +322,7 @@ class Overload(Sugared):
 
     def call(self, e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
         values, named = plain(e, span, args, kwargs)
-        return SimpleValue(matching.emit_overload(e, span, operators.schema(self.full_name), values, named))
+        return SimpleValue(matching.emit_overload(e, span, operators.schema(self.full_name), values, named))  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -509,8 +508,7 @@ class Zip(Sugared):
     parts: tuple[Sugared, ...]
 
     def known_length(self, e: Emitter, span: Span) -> int | None:
-        """The least number of elements among the parts where it is known when compiling; None if it is known of none.
-        """
+        """The least number of elements among the parts where it is known when compiling; None if it is known of none."""
         known = [
             x for x in (p.elements(e, span) for p in self.parts if not isinstance(p, (Counter, Range))) if x is not None
         ]
@@ -579,7 +577,7 @@ class Namespace(Sugared):
         return f"namespace '{self.name}'"
 
     def attr(self, e: Emitter, span: Span, name: str) -> Sugared:
-        return e.resolver.operator(e, span, self.name, name)
+        return e.resolver.operator(e, span, self.name, name)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

@@ -308,7 +308,9 @@ class Builder:
             before, inputs, _ = self.producer(x)
             if before == "Not":
                 return inputs[0]
-        elif (kind in ("Squeeze", "Unsqueeze") and len(syms) == 2 and syms[1] is not None and syms[1].shape == (0,)) or (kind == "Concat" and len(syms) == 1):
+        elif (
+            kind in ("Squeeze", "Unsqueeze") and len(syms) == 2 and syms[1] is not None and syms[1].shape == (0,)
+        ) or (kind == "Concat" and len(syms) == 1):
             return x
         form = folding.FORMS.get(kind)
         if form is None or any(s is not None and s.name not in self.arrays for s in syms):
@@ -407,7 +409,7 @@ class Builder:
             shape = tuple(
                 d.dim_value if d.HasField("dim_value") else d.dim_param or self.unknown() for d in tensor.shape.dim
             )
-        code = _CODE.get(tensor.elem_type)
+        code = _CODE.get(tensor.elem_type)  # type: ignore[call-overload]
         return Sym(name, (inputs[0].dtype if inputs else 6) if code is None else code, shape, sequence)
 
     def unknown(self) -> str:
@@ -493,7 +495,7 @@ class Builder:
 
     def shape(self, value: Sym) -> Sym:
         """The whole shape as a vector."""
-        return self.ints(*value.shape) if value.static else self.op("Shape", value)  # type: ignore[misc,arg-type]
+        return self.ints(*value.shape) if value.static else self.op("Shape", value)  # type: ignore[misc]
 
     def dims(self, sizes: Sequence[Any]) -> tuple[Dim, ...]:
         """The dimensions that sizes stand for, as types name them."""

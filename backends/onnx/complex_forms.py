@@ -23,7 +23,92 @@ _REAL = {9: 6, 10: 7}
 _COMPLEX = {6: 9, 7: 10}
 _FORMS: dict[str, registry.Converter] = {}
 #: operators that act on both parts alike
-_PARTWISE = {"view", "reshape", "_unsafe_view", "view_as", "reshape_as", "flatten", "unflatten", "unsqueeze", "squeeze", "transpose", "permute", "t", "numpy_T", "mT", "movedim", "moveaxis", "expand", "expand_as", "broadcast_to", "repeat", "tile", "select", "slice", "narrow", "split", "split_with_sizes", "chunk", "unbind", "diagonal", "diag", "diag_embed", "flip", "fliplr", "flipud", "rot90", "roll", "unfold", "cat", "concat", "stack", "hstack", "vstack", "dstack", "index", "index_select", "gather", "take", "clone", "contiguous", "detach", "alias", "cpu", "neg", "negative", "positive", "sum", "mean", "cumsum", "diff", "tril", "triu", "add", "sub", "index_add", "scatter", "scatter_add", "swapaxes", "swapdims", "ravel", "atleast_1d", "atleast_2d", "atleast_3d", "copy", "lift_fresh", "repeat_interleave", "masked_select", "slice_scatter", "select_scatter", "broadcast_tensors", "zeros_like", "new_zeros", "empty_like", "where", "trace"}
+_PARTWISE = {
+    "view",
+    "reshape",
+    "_unsafe_view",
+    "view_as",
+    "reshape_as",
+    "flatten",
+    "unflatten",
+    "unsqueeze",
+    "squeeze",
+    "transpose",
+    "permute",
+    "t",
+    "numpy_T",
+    "mT",
+    "movedim",
+    "moveaxis",
+    "expand",
+    "expand_as",
+    "broadcast_to",
+    "repeat",
+    "tile",
+    "select",
+    "slice",
+    "narrow",
+    "split",
+    "split_with_sizes",
+    "chunk",
+    "unbind",
+    "diagonal",
+    "diag",
+    "diag_embed",
+    "flip",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "roll",
+    "unfold",
+    "cat",
+    "concat",
+    "stack",
+    "hstack",
+    "vstack",
+    "dstack",
+    "index",
+    "index_select",
+    "gather",
+    "take",
+    "clone",
+    "contiguous",
+    "detach",
+    "alias",
+    "cpu",
+    "neg",
+    "negative",
+    "positive",
+    "sum",
+    "mean",
+    "cumsum",
+    "diff",
+    "tril",
+    "triu",
+    "add",
+    "sub",
+    "index_add",
+    "scatter",
+    "scatter_add",
+    "swapaxes",
+    "swapdims",
+    "ravel",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "copy",
+    "lift_fresh",
+    "repeat_interleave",
+    "masked_select",
+    "slice_scatter",
+    "select_scatter",
+    "broadcast_tensors",
+    "zeros_like",
+    "new_zeros",
+    "empty_like",
+    "where",
+    "trace",
+}  # noqa: E501
 
 
 def form(*names: str) -> Callable[[registry.F], registry.F]:
@@ -83,8 +168,7 @@ def _zero_like(b: Builder, x: Sym, like: Sym) -> Sym:
 
 
 def _partwise(b: Builder, convert: registry.Converter, args: Sequence[Any]) -> Any:
-    """Apply a real converter to both parts; real floating operands beside complex ones have an imaginary part of zero.
-    """
+    """Apply a real converter to both parts; real floating operands beside complex ones have an imaginary part of zero."""
     flat = [v for a in args for v in (a if isinstance(a, list) else [a])]
     code = _code(flat)
 

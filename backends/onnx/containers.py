@@ -56,16 +56,16 @@ def _size(e: Exporter, node: Node, args: list[Any]) -> Any:
         return NotImplemented
     shown = getattr(content, "real", getattr(content, "ints", content))
     if len(args) == 1:
-        return ListCell(tuple(e.builder.sizes(shown)))
+        return ListCell(tuple(e.builder.sizes(shown)))  # type: ignore[arg-type]
     if isinstance(args[1], Sym):
         return e.builder.op("Gather", e.builder.op("Shape", shown), args[1])
-    return e.builder.size(shown, e.builder.axis(shown, args[1]))
+    return e.builder.size(shown, e.builder.axis(shown, args[1]))  # type: ignore[arg-type]
 
 
 @handles("aten::dim")
 def _dim(e: Exporter, node: Node, args: list[Any]) -> Any:
     content = args[0].read()
-    return e.builder.rank(content) if isinstance(content, SYMBOLIC) else content.ndim
+    return e.builder.rank(content) if isinstance(content, SYMBOLIC) else content.ndim  # type: ignore[arg-type]
 
 
 @handles("aten::len")
@@ -74,7 +74,7 @@ def _length(e: Exporter, node: Node, args: list[Any]) -> Any:
     if isinstance(value, Cell):
         content = value.read()
         return (
-            e.builder.size(getattr(content, "real", content), 0)
+            e.builder.size(getattr(content, "real", content), 0)  # type: ignore[arg-type]
             if isinstance(content, (Sym, *SYMBOLIC))
             else len(content)
         )
@@ -93,7 +93,7 @@ def _numel(e: Exporter, node: Node, args: list[Any]) -> Any:
     if not isinstance(content, SYMBOLIC):
         return int(content.size)
     shown = getattr(content, "real", getattr(content, "ints", content))
-    return int(np.prod(content.shape, dtype=np.int64)) if content.static else e.builder.op("Size", shown)
+    return int(np.prod(content.shape, dtype=np.int64)) if content.static else e.builder.op("Size", shown)  # type: ignore[arg-type]
 
 
 @handles("prim::dtype")
@@ -149,7 +149,7 @@ def _stride(e: Exporter, node: Node, args: list[Any]) -> Any:
     if not content.static:
         raise ExportError("the strides of a tensor are asked for, and its sizes depend on the inputs")
     sizes = list(content.shape or ())
-    strides = [int(np.prod(sizes[i + 1 :], dtype=np.int64)) for i in range(len(sizes))]
+    strides = [int(np.prod(sizes[i + 1 :], dtype=np.int64)) for i in range(len(sizes))]  # type: ignore[arg-type]
     return ListCell(tuple(strides)) if len(args) == 1 else strides[args[1]]
 
 

@@ -297,8 +297,8 @@ class _Merge:
             else:
                 dummy = inner.constant(np.zeros((1,) * (leaf.rank or 0), dtypes.numpy_of(leaf.dtype)))
             pair = (leaf, dummy) if first else (dummy, leaf)
-            makers.append(self.leaf(*pair, leaf.shape))
-        return lambda values: rebuild(structure, iter([m(values) for m in makers]))
+            makers.append(self.leaf(*pair, leaf.shape))  # type: ignore[arg-type]
+        return lambda values: rebuild(structure, iter([m(values) for m in makers]))  # type: ignore[no-untyped-call]
 
     def made(self, condition: Sym) -> list[Any]:
         """Insert the If; gives the results after it."""

@@ -1,5 +1,4 @@
-"""ONNX forms of the fft family: spectra are pairs of a real and an imaginary part, transforms are ONNX's DFT and STFT.
-"""
+"""ONNX forms of the fft family: spectra are pairs of a real and an imaginary part, transforms are ONNX's DFT and STFT."""
 
 from __future__ import annotations
 
@@ -139,7 +138,7 @@ both("fft_irfft")(lambda b, x, n=None, dim=-1, norm=None: real_inverse(b, x, n, 
 _OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-@both("fft_hfft")
+@both("fft_hfft")  # type: ignore[untyped-decorator]
 def _hfft(b: Builder, x: Signal, n: int | None = None, dim: int = -1, norm: str | None = None) -> Sym:
     mirrored = complex_forms.conj(b, x) if isinstance(x, Pair) else x
     return real_inverse(b, mirrored, n, dim, _OPPOSITE[norm])
@@ -186,7 +185,7 @@ def _rfftn(b: Builder, x: Sym, s: Any = None, dim: Any = None, norm: str | None 
     return made
 
 
-@both("fft_irfftn", "fft_irfft2")
+@both("fft_irfftn", "fft_irfft2")  # type: ignore[untyped-decorator]
 def _irfftn(b: Builder, x: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Sym:
     axes, sizes = _axes(b, x, s, dim)
     for axis, n in zip(axes[:-1], sizes[:-1], strict=True):
@@ -194,7 +193,7 @@ def _irfftn(b: Builder, x: Any, s: Any = None, dim: Any = None, norm: str | None
     return real_inverse(b, x, sizes[-1], axes[-1], norm)
 
 
-@both("fft_hfftn", "fft_hfft2")
+@both("fft_hfftn", "fft_hfft2")  # type: ignore[untyped-decorator]
 def _hfftn(b: Builder, x: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Sym:
     axes, sizes = _axes(b, x, s, dim)
     for axis, n in zip(axes[:-1], sizes[:-1], strict=True):

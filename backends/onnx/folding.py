@@ -79,7 +79,7 @@ def _reshape(inputs: Sequence[Any], a: Mapping[str, Any]) -> Array:
 
 
 def _squeeze(inputs: Sequence[Any], a: Mapping[str, Any]) -> Array:
-    return np.squeeze(inputs[0], None if len(inputs) < 2 else tuple(int(i) for i in inputs[1]))
+    return np.squeeze(inputs[0], None if len(inputs) < 2 else tuple(int(i) for i in inputs[1]))  # type: ignore[no-any-return]
 
 
 def _unsqueeze(inputs: Sequence[Any], a: Mapping[str, Any]) -> Array:

@@ -1,5 +1,4 @@
-"""ONNX forms of the linalg family: products, norms, distances. ONNX has no matrix decompositions but the determinant.
-"""
+"""ONNX forms of the linalg family: products, norms, distances. ONNX has no matrix decompositions but the determinant."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ def matmul(b: Builder, x: Sym, y: Sym) -> Sym:
 for _name in ("matmul", "linalg_matmul", "mm", "bmm", "mv", "dot", "vdot", "smm"):
     converter(_name)(matmul)
 converter("mm.dtype", "bmm.dtype")(lambda b, x, y, dtype: matmul(b, b.cast(x, dtype), b.cast(y, dtype)))
-converter("inner")(lambda b, x, y: mul(b, x, y) if not b.rank(x) or not b.rank(y) else tensordot(b, x, y, [-1], [-1]))
+converter("inner")(lambda b, x, y: mul(b, x, y) if not b.rank(x) or not b.rank(y) else tensordot(b, x, y, [-1], [-1]))  # type: ignore[has-type]
 
 
 def linear(b: Builder, x: Sym, weight: Sym, bias: Sym | None = None) -> Sym:
@@ -177,7 +176,7 @@ def _cross(b: Builder, x: Sym, y: Sym, dim: int = -1) -> Sym:
     x, y = b.promote(x, y)
     one, two = [1, 2, 0], [2, 0, 1]
     at = lambda v, order: b.gather(v, order, b.axis(v, dim))  # noqa: E731
-    return b.op("Sub", b.op("Mul", at(x, one), at(y, two)), b.op("Mul", at(x, two), at(y, one)))
+    return b.op("Sub", b.op("Mul", at(x, one), at(y, two)), b.op("Mul", at(x, two), at(y, one)))  # type: ignore[no-untyped-call]
 
 
 @converter("cross")
@@ -308,7 +307,7 @@ def cosine_similarity(b: Builder, x: Sym, y: Sym, dim: int = 1, eps: float = 1e-
     x, y = b.promote(x, y)
     axis = b.axis(x if b.rank(x) >= b.rank(y) else y, dim) - max(b.rank(x), b.rank(y))
     unit = lambda v: b.op("Div", v, b.op("Max", reduce(b, "ReduceL2", v, [axis], True), eps))  # noqa: E731
-    return reduce(b, "ReduceSum", b.op("Mul", unit(x), unit(y)), [axis])
+    return reduce(b, "ReduceSum", b.op("Mul", unit(x), unit(y)), [axis])  # type: ignore[no-untyped-call]
 
 
 @converter("cdist")

@@ -103,8 +103,8 @@ def _poisson(b: Builder, x: Sym, y: Sym, log_input: bool, full: bool, eps: float
 def _cosine_embedding(b: Builder, x: Sym, y: Sym, target: Sym, margin: float = 0.0, reduction: int = 1) -> Sym:
     x, y = b.promote(x, y, floating=True)
     inner = lambda u, v: reduce(b, "ReduceSum", b.op("Mul", u, v), [-1])  # noqa: E731
-    norms = b.op("Mul", b.op("Add", inner(x, x), 1e-12), b.op("Add", inner(y, y), 1e-12))
-    cosine = b.op("Div", inner(x, y), b.op("Sqrt", norms))
+    norms = b.op("Mul", b.op("Add", inner(x, x), 1e-12), b.op("Add", inner(y, y), 1e-12))  # type: ignore[no-untyped-call]
+    cosine = b.op("Div", inner(x, y), b.op("Sqrt", norms))  # type: ignore[no-untyped-call]
     near = b.op("Where", b.op("Equal", target, 1), b.op("Sub", 1.0, cosine), 0.0)
     far = b.op("Where", b.op("Equal", target, -1), b.op("Max", b.op("Sub", cosine, margin), 0.0), 0.0)
     return reduced(b, b.op("Add", near, far), reduction)
@@ -131,8 +131,8 @@ def _triplet(
     reduction: int = 1,
 ) -> Sym:  # fmt: skip
     distance = lambda x, y: vector_norm(b, add(b, b.floating(sub(b, x, y)), eps), p, [-1])  # noqa: E731
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    far = b.op("Min", far, distance(positive, negative)) if swap else far
+    near, far = distance(anchor, positive), distance(anchor, negative)  # type: ignore[no-untyped-call]
+    far = b.op("Min", far, distance(positive, negative)) if swap else far  # type: ignore[no-untyped-call]
     return reduced(b, b.op("Max", b.op("Add", b.op("Sub", near, far), margin), 0.0), reduction)
 
 

@@ -122,8 +122,7 @@ def _input_names(
 
 
 def _output_names(result: Any, returns: T.Type, prefix: str, names: list[str]) -> None:
-    """Names of the outputs: keys of dictionaries and fields of named tuples say what they are, the others are numbered.
-    """
+    """Names of the outputs: keys of dictionaries and fields of named tuples say what they are, the others are numbered."""
     if isinstance(result, tuple):
         fields = returns.fields if isinstance(returns, T.NamedTupleType) else None
         elements = returns.elements if isinstance(returns, T.TupleType) else (T.TENSOR,) * len(result)

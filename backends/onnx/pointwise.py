@@ -146,7 +146,7 @@ def power(b: Builder, x: Any, y: Any) -> Sym:
     if known is not None and known.size == 1 and known.ndim == 0:
         value = known.item()
         if value == 1:
-            return x
+            return x  # type: ignore[no-any-return]
         if value == 2:
             return b.op("Mul", x, x)
         if not is_integral(x) and value in (0.5, -1, -0.5):
@@ -327,10 +327,10 @@ def _nan_to_num(
 ) -> Sym:
     if not x.floating:
         return x
-    limits = np.finfo({5: np.float16, 7: np.float64}.get(x.dtype, np.float32))
+    limits = np.finfo({5: np.float16, 7: np.float64}.get(x.dtype, np.float32))  # type: ignore[type-var]
     x = b.op("Where", is_nan(b, x), nan or 0.0, x)
-    x = b.op("Where", _is_inf(1)(b, x), float(limits.max) if posinf is None else posinf, x)
-    return b.op("Where", _is_inf(-1)(b, x), float(limits.min) if neginf is None else neginf, x)
+    x = b.op("Where", _is_inf(1)(b, x), float(limits.max) if posinf is None else posinf, x)  # type: ignore[arg-type]
+    return b.op("Where", _is_inf(-1)(b, x), float(limits.min) if neginf is None else neginf, x)  # type: ignore[arg-type]
 
 
 # -- rounding ----------------------------------------------------------------------------------------------------------

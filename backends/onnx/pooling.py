@@ -16,7 +16,7 @@ from linstock.ir.errors import ExportError
 
 def _each(values: Sequence[int], rank: int) -> list[int]:
     """One value per spatial dimension."""
-    values = values if isinstance(values, (list, tuple)) else [values]
+    values = values if isinstance(values, (list, tuple)) else [values]  # type: ignore[list-item]
     return list(values) * rank if len(values) == 1 else list(values)
 
 
@@ -45,7 +45,7 @@ class _Windows:
         count = -(-room // self.stride[i]) + 1
         if (count - 1) * self.stride[i] >= self.sizes[i] + self.padding[i]:
             count -= 1  # a window that would begin in the padding at the end is left out
-        return max((count - 1) * self.stride[i] - room, 0)
+        return max((count - 1) * self.stride[i] - room, 0)  # type: ignore[no-any-return]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -59,8 +59,7 @@ class _Windows:
         }
 
     def fitting(self, value: float | None) -> dict[str, Any]:
-        """The options, after padding that is as large as the kernel (which ONNX Runtime refuses) was done beforehand.
-        """
+        """The options, after padding that is as large as the kernel (which ONNX Runtime refuses) was done beforehand."""
         options = self.options
         if any(p >= k for p, k in zip(options["pads"], self.kernel * 2, strict=True)):
             amounts = [
@@ -156,7 +155,7 @@ def _counted(w: _Windows, i: int, include_pad: bool) -> np.ndarray[Any, Any]:
     total = w.sizes[i] + 2 * w.padding[i] + w.extra[i]
     starts = np.arange(0, total - w.kernel[i] + 1, w.stride[i])
     low = starts if include_pad else np.maximum(starts, w.padding[i])
-    return np.minimum(starts + w.kernel[i], end) - low
+    return np.minimum(starts + w.kernel[i], end) - low  # type: ignore[no-any-return]
 
 
 converter("avg_pool1d")(

@@ -24,9 +24,55 @@ _FORMS: dict[str, registry.Converter] = {}
 QINT8, QUINT8 = 12, 13
 _PLAIN = {QINT8: 1, QUINT8: 0, 14: 3}
 #: operators that move or compare elements under one scale
-_ON_INTEGERS = {"view", "reshape", "_unsafe_view", "flatten", "unflatten", "unsqueeze", "squeeze", "transpose", "permute", "t", "expand", "repeat", "select", "slice", "narrow", "split", "chunk", "unbind", "flip", "index_select", "clone", "contiguous", "detach", "alias", "max_pool1d", "max_pool2d", "max_pool3d", "quantized_max_pool1d", "quantized_max_pool2d", "quantized_max_pool3d", "upsample_nearest2d", "index", "pixel_shuffle", "channel_shuffle"}
+_ON_INTEGERS = {
+    "view",
+    "reshape",
+    "_unsafe_view",
+    "flatten",
+    "unflatten",
+    "unsqueeze",
+    "squeeze",
+    "transpose",
+    "permute",
+    "t",
+    "expand",
+    "repeat",
+    "select",
+    "slice",
+    "narrow",
+    "split",
+    "chunk",
+    "unbind",
+    "flip",
+    "index_select",
+    "clone",
+    "contiguous",
+    "detach",
+    "alias",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "quantized_max_pool1d",
+    "quantized_max_pool2d",
+    "quantized_max_pool3d",
+    "upsample_nearest2d",
+    "index",
+    "pixel_shuffle",
+    "channel_shuffle",
+}  # noqa: E501
 #: operators computed on the reals and quantised with the same scale again
-_ON_REALS = {"avg_pool2d", "avg_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "mean", "upsample_bilinear2d", "hardtanh", "clamp", "leaky_relu", "elu"}
+_ON_REALS = {
+    "avg_pool2d",
+    "avg_pool3d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "mean",
+    "upsample_bilinear2d",
+    "hardtanh",
+    "clamp",
+    "leaky_relu",
+    "elu",
+}
 
 
 def form(*names: str) -> Callable[[registry.F], registry.F]:
@@ -100,7 +146,7 @@ def _on_integers(convert: registry.Converter) -> registry.Converter:
         q = as_quantized(b, args[0])
         made = convert(b, q.ints, *args[1:])
         wrap = lambda s: Quantized(s, q.scale, q.zero_point, q.dtype)  # noqa: E731
-        return [wrap(s) for s in made] if isinstance(made, list) else wrap(made)
+        return [wrap(s) for s in made] if isinstance(made, list) else wrap(made)  # type: ignore[no-untyped-call]
 
     return run
 

@@ -1,5 +1,4 @@
-"""ONNX forms of the random family: the distributions that ONNX Runtime draws from. The numbers differ from PyTorch's.
-"""
+"""ONNX forms of the random family: the distributions that ONNX Runtime draws from. The numbers differ from PyTorch's."""
 
 from __future__ import annotations
 

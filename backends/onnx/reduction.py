@@ -222,8 +222,7 @@ def _logcumsumexp(b: Builder, x: Sym, dim: int) -> Sym:
 
 
 def _scan(b: Builder, x: Sym, dim: int, combine: Any) -> Sym:
-    """Running values along a dimension, by doubling: element i is combined with those up to i after log2(size) steps.
-    """
+    """Running values along a dimension, by doubling: element i is combined with those up to i after log2(size) steps."""
     axis, size = b.axis(x, dim), b.size(x, dim)
     if isinstance(size, Sym):
         raise ExportError(
@@ -332,17 +331,17 @@ def _slope(b: Builder, x: Sym, axis: int, step: float, edge_order: int) -> Sym:
     """Central differences, one-sided at the ends."""
     x = b.floating(x)
     part = lambda start, end: b.slice(x, axis, start, end)  # noqa: E731
-    inner = b.op("Div", b.op("Sub", part(2, None), part(0, -2)), 2 * step)
+    inner = b.op("Div", b.op("Sub", part(2, None), part(0, -2)), 2 * step)  # type: ignore[no-untyped-call]
     if edge_order == 1:
-        first, last = b.op("Sub", part(1, 2), part(0, 1)), b.op("Sub", part(-1, None), part(-2, -1))
+        first, last = b.op("Sub", part(1, 2), part(0, 1)), b.op("Sub", part(-1, None), part(-2, -1))  # type: ignore[no-untyped-call]
         ends = b.op("Div", first, step), b.op("Div", last, step)
     else:
-        weigh = lambda *terms: add(
+        weigh = lambda *terms: add(  # noqa: E731
             b,
             add(b, mul(b, terms[0][0], terms[0][1]), mul(b, terms[1][0], terms[1][1])),
             mul(b, terms[2][0], terms[2][1]),
         )
-        first = weigh((part(0, 1), -1.5 / step), (part(1, 2), 2 / step), (part(2, 3), -0.5 / step))
-        last = weigh((part(-3, -2), 0.5 / step), (part(-2, -1), -2 / step), (part(-1, None), 1.5 / step))
+        first = weigh((part(0, 1), -1.5 / step), (part(1, 2), 2 / step), (part(2, 3), -0.5 / step))  # type: ignore[no-untyped-call]
+        last = weigh((part(-3, -2), 0.5 / step), (part(-2, -1), -2 / step), (part(-1, None), 1.5 / step))  # type: ignore[no-untyped-call]
         ends = first, last
     return b.op("Concat", ends[0], inner, ends[1], axis=axis)

@@ -120,10 +120,10 @@ def _on_batch(
 converter("lstm.input")(lambda b, x, hx, params, *rest: _on_batch(b, "LSTM", x, hx, params, *rest))
 converter("gru.input")(lambda b, x, hx, params, *rest: _on_batch(b, "GRU", x, [hx], params, *rest))
 converter("rnn_tanh.input")(
-    lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Tanh")
+    lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Tanh")  # type: ignore[misc]
 )
 converter("rnn_relu.input")(
-    lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Relu")
+    lambda b, x, hx, params, *rest: _on_batch(b, "RNN", x, [hx], params, *rest, activation="Relu")  # type: ignore[misc]
 )
 
 
@@ -193,10 +193,10 @@ def _on_packed(
 converter("lstm.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "LSTM", x, sizes, hx, params, *rest))
 converter("gru.data")(lambda b, x, sizes, hx, params, *rest: _on_packed(b, "GRU", x, sizes, [hx], params, *rest))
 converter("rnn_tanh.data")(
-    lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Tanh")
+    lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Tanh")  # type: ignore[misc]
 )
 converter("rnn_relu.data")(
-    lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Relu")
+    lambda b, x, sizes, hx, params, *rest: _on_packed(b, "RNN", x, sizes, [hx], params, *rest, activation="Relu")  # type: ignore[misc]
 )
 
 

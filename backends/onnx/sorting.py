@@ -89,11 +89,11 @@ def _quantile(
     low, high = b.op("Floor", place), b.op("Ceil", place)
     take = lambda at: b.gather(values, b.cast(at, INT64), axis)  # noqa: E731
     if interpolation in ("lower", "higher", "nearest"):
-        made = take({"lower": low, "higher": high, "nearest": b.op("Round", place)}[interpolation])
+        made = take({"lower": low, "higher": high, "nearest": b.op("Round", place)}[interpolation])  # type: ignore[no-untyped-call]
     else:
         share = b.op("Sub", place, low) if interpolation == "linear" else b.constant(0.5, x.dtype)
         share = b.reshape(share, [-1, *[1] * (b.rank(x) - axis - 1)]) if share.rank else share
-        below, above = take(low), take(high)
+        below, above = take(low), take(high)  # type: ignore[no-untyped-call]
         made = b.op("Add", below, b.op("Mul", b.op("Sub", above, below), share))
     order = [axis, *[i for i in range(b.rank(x)) if i != axis]]
     made = b.transpose(made, order)

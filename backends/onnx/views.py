@@ -54,7 +54,7 @@ def shares(b: Builder, schema: Schema, base: Cell, content: Any, others: Sequenc
         copy = schema.index_of("copy")
         if copy is not None and others[copy - 1]:
             return False
-        return _type_name(content) == _type_name(base.read())
+        return _type_name(content) == _type_name(base.read())  # type: ignore[no-any-return]
     if schema.name in _COPY_IF_SCATTERED:
         return is_dense(base) and not (schema.name == "aten::contiguous" and _CHANNELS_LAST in others)
     return True
@@ -174,8 +174,8 @@ def _scattered(e: Exporter, base: Sym, new: Sym, forward: Callable[[Any], Any], 
     """
     b = e.builder
     if base.static and known:
-        count = int(np.prod(base.shape, dtype=np.int64))
-        places = e.as_operand(forward(np.arange(count).reshape(base.shape)))  # type: ignore[arg-type]
+        count = int(np.prod(base.shape, dtype=np.int64))  # type: ignore[arg-type]
+        places = e.as_operand(forward(np.arange(count).reshape(base.shape)))
     else:
         total = b.op("Size", base)
         numbers = b.op("Range", np.asarray(0), total, np.asarray(1))

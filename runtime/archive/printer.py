@@ -318,8 +318,7 @@ class FunctionPrinter:
                     self.emit("pass")
 
     def _named_as(self, target: Value, value: Value, block: Block) -> bool:
-        """Give what a branch computes only to give it out the name of the result at once; False where that cannot be.
-        """
+        """Give what a branch computes only to give it out the name of the result at once; False where that cannot be."""
         node = value.node
         own = node.block is block and len(value.uses) == 1 and value.type == target.type and value not in self.text
         alone = (

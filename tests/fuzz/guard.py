@@ -1,5 +1,4 @@
-"""What one fuzzed load may do: end well or with one of linstock's errors, in little time and memory, running nothing.
-"""
+"""What one fuzzed load may do: end well or with one of linstock's errors, in little time and memory, running nothing."""
 
 from __future__ import annotations
 
@@ -126,8 +125,7 @@ class Guard:
 
 
 def _is_generated(file: str) -> bool:
-    """Code that linstock makes of its own tables (an operator's binder), or namedtuple of field names that it checked.
-    """
+    """Code that linstock makes of its own tables (an operator's binder), or namedtuple of field names that it checked."""
     return operators.has_schema(file[1:-1]) or file.startswith("<string>")
 
 

@@ -140,8 +140,7 @@ def _read_container(raw: bytes) -> None:
 
 
 def compile_files(files: dict[str, str], version: int, plan: bool = False) -> None:
-    """Everything in some code files: their classes and functions, compiled; with `plan` also optimised and generated.
-    """
+    """Everything in some code files: their classes and functions, compiled; with `plan` also optimised and generated."""
     sources = {n.removesuffix(".py"): Source(t, n) for n, t in files.items()}
     program = ArchiveProgram(sources.get, (), version)
     build = ObjectBuilder(program)

@@ -246,11 +246,11 @@ _BLOCKS = (
     lambda n: "\n    if x:\n      y = 1" + "\n    elif x:\n      y = 1" * n,
     lambda n: "".join("\n" + " " * (4 + i) + "for i in range(3):" for i in range(n)) + "\n" + " " * (5 + n) + "x = annotate(Optional[int], 1)",
     lambda n: "".join("\n" + " " * (4 + i) + "while True:" for i in range(n)) + "\n" + " " * (5 + n) + "break",
-    lambda n: "\n    x = (x, x)" * n, lambda n: "\n    x = [x]" * n, lambda n: "\n    t = (1, 2, 3, 4)" + "".join("\n" + " " * (4 + i) + "for a in t:" for i in range(n)) + "\n" + " " * (5 + n) + "b = 1",
+    lambda n: "\n    x = (x, x)" * n, lambda n: "\n    x = [x]" * n, lambda n: "\n    t = (1, 2, 3, 4)" + "".join("\n" + " " * (4 + i) + "for a in t:" for i in range(n)) + "\n" + " " * (5 + n) + "b = 1",  # noqa: E501
     lambda n: "\n    try:\n      pass\n    except:\n      pass" * n, lambda n: "\n    with x as y:\n      pass" * n, lambda n: "\n    class A:\n      pass",
     lambda n: "\n    def f():\n      return f", lambda n: "\n    import os", lambda n: "\n    global x", lambda n: "\n    x = {x: x}" * n,
     lambda n: "\n    match x:\n      case 1:\n        pass", lambda n: "\n    async def f(): pass", lambda n: "\n    del x", lambda n: "\n    raise x",
-    lambda n: "\n    assert x, x", lambda n: "\n    return (x, " + "x, " * n + ")", lambda n: "\n    x : " + "Tuple[int, int, " * min(n, 90) + "int" + "]" * min(n, 90) + " = x",
+    lambda n: "\n    assert x, x", lambda n: "\n    return (x, " + "x, " * n + ")", lambda n: "\n    x : " + "Tuple[int, int, " * min(n, 90) + "int" + "]" * min(n, 90) + " = x",  # noqa: E501
     lambda n: "\n    x = annotate(Tuple[int, int], x)" * n, lambda n: "\n    self.f = self\n    self.x = 1", lambda n: "\n    x += x" * n,
 )  # fmt: skip
 _WORDS = (

@@ -1,5 +1,4 @@
-"""Files larger than memory would like: read without touching what is not used, written beyond 4 GiB, saved compactly.
-"""
+"""Files larger than memory would like: read without touching what is not used, written beyond 4 GiB, saved compactly."""
 
 from __future__ import annotations
 

@@ -119,11 +119,11 @@ def test_coroutine() -> None:
 
 # -- expressions -------------------------------------------------------------------------------------------------------
 def undefined(x: Tensor) -> Tensor:
-    return x + missing  # noqa: F821
+    return x + missing
 
 
 def undefined_near(value: Tensor) -> Tensor:
-    return valu + 1  # noqa: F821
+    return valu + 1
 
 
 def generator_argument(xs: list[int]) -> int:
@@ -275,7 +275,7 @@ def keywords(**kwargs: Tensor) -> Tensor:
     return kwargs["a"]
 
 
-def unknown_type(x: Nonsense) -> Tensor:  # type: ignore[name-defined]  # noqa: F821
+def unknown_type(x: Nonsense) -> Tensor:  # type: ignore[name-defined]
     return x
 
 
@@ -476,7 +476,7 @@ def deleted(n: int) -> int:
 
 
 def shadow(n: int) -> float:
-    return undefined_call(n)  # noqa: F821
+    return undefined_call(n)
 
 
 @pytest.mark.parametrize(
