@@ -108,7 +108,7 @@ _PARTWISE = {
     "empty_like",
     "where",
     "trace",
-}  # noqa: E501
+}
 
 
 def form(*names: str) -> Callable[[registry.F], registry.F]:

@@ -59,7 +59,7 @@ _ON_INTEGERS = {
     "index",
     "pixel_shuffle",
     "channel_shuffle",
-}  # noqa: E501
+}
 #: operators computed on the reals and quantised with the same scale again
 _ON_REALS = {
     "avg_pool2d",
