@@ -111,14 +111,17 @@ def _scalar_of_tensor(value: Any) -> Any:
 
 
 def _int(value: Any) -> int:
-    if type(value) is int:
+    if type(value) is int and -(1 << 63) <= value < 1 << 63:
         return value
     if isinstance(value, dtypes.dtype):
         return value.code
     if isinstance(value, Tensor):
         return int(_scalar_of_tensor(value))
     if isinstance(value, (bool, int)) or (hasattr(value, "__index__") and not isinstance(value, (float, complex))):
-        return int(value)
+        number = int(value)
+        if not -(1 << 63) <= number < 1 << 63:
+            raise Mismatch("int", value, detail="it does not fit into 64 bits")
+        return number
     code = getattr(value, "code", None)  # layouts and memory formats
     if type(code) is int:
         return code

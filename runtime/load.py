@@ -54,6 +54,8 @@ def load(
 
     Raises ArchiveError if the file is not a readable TorchScript archive. Nothing of the file is executed by Python.
     """
+    if _extra_files is not None and not isinstance(_extra_files, dict):
+        raise TypeError(f"_extra_files is a dict whose values are filled in, not a {type(_extra_files).__name__}")
     make = TensorMaker(map_location)
     with ArchiveReader(source) as reader, _contained(reader.name):
         if reader.is_legacy_json:
@@ -131,6 +133,8 @@ class TensorMaker:
                 raise TypeError(f"map_location must be a device or the name of one, not {type(map_location).__name__}")
             map_location = Device(map_location)
         self.device = map_location
+        if map_location is not None and map_location.type != "cpu":
+            wrap(np.zeros(0, np.float32)).to(map_location)  # a device that is not here is told before anything is read
         self._warned = False
 
     def __call__(self, data: TensorData) -> Tensor:

@@ -64,10 +64,16 @@ def save(
     program.collect(root.type)
     code, debug = program.print()
     constants = tuple(state.value(v, None) for v in program.constants)
-    extra = {k: v.encode() if isinstance(v, str) else bytes(v) for k, v in (_extra_files or {}).items()}
+    extra = {name: _extra(name, content) for name, content in (_extra_files or {}).items()}
     name = "" if isinstance(target, (str, os.PathLike)) else "archive"
     archive = ScriptArchive(record, constants, code, program.version, debug, extra, name)
     write_script(target, archive, CompactParts(tensor_parts) if compact else tensor_parts)
+
+
+def _extra(name: Any, content: Any) -> bytes:
+    if not isinstance(name, str) or not name or not isinstance(content, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"_extra_files maps names to str or bytes, not {name!r:.40} to {type(content).__name__}")
+    return content.encode() if isinstance(content, str) else bytes(content)
 
 
 def _function_object(function: Function) -> ScriptObject:

@@ -46,7 +46,7 @@ def script(obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None
         if PROGRAM.modifier(obj) is not None:
             return obj
         function = PROGRAM.function(obj)
-        function.ensure()
+        PROGRAM.complete(function)
         return ScriptFunction(function, obj)
     raise CompileError(f"cannot script a {type(obj).__name__}: give a function, a module or a class")
 
@@ -80,6 +80,8 @@ def module_object(module: Any, cls: T.ClassType, memo: dict[int, ScriptObject]) 
             made.slots[name] = module_object(value, child, memo)
             continue
         try:
+            code = live_types.code_of_library_value(value) if t == T.INT else None
+            value = value if code is None else code
             made.slots[name] = conversion.convert(value, t, f"attribute '{name}' of {cls.name}")
         except (TypeError, RuntimeError) as problem:
             raise CompileError(f"attribute '{name}' of module '{type(module).__name__}': {problem}") from None

@@ -36,6 +36,7 @@ class LiveModule:
         self.program, self.python = program, python
         self.children = children
         self.functions: dict[str, Any] = {}
+        self.called: set[str] = set()  # methods that compiled code calls
         self.overloaded: dict[str, tuple[Any, list[live_overloads.Annotations]]] = {}
         names = [c.__name__ for c in python.__mro__ if c.__module__.partition(".")[0] in live_types.LIBRARIES]
         self.is_list = any(n in _LISTS for n in names)
@@ -289,6 +290,8 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
             inferred = problem.message
         if value is None or (isinstance(value, (list, dict)) and not value):
             inferred = program.annotated_in_init(python, name) or inferred
+        if isinstance(inferred, T.ClassType) and not _fits(value, inferred, program):
+            inferred = f"not every attribute of this '{type(value).__name__}' has the type that its class says"
         if isinstance(inferred, str):
             unresolved[name] = f"its value could not be given a type: {inferred}"
         else:
@@ -343,6 +346,20 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
     return cls
 
 
+def _fits(value: Any, t: T.ClassType, program: LiveProgram) -> bool:
+    """Whether a Python object has the attributes that its class has when compiled."""
+    for name, wanted in t.attributes.items():
+        if not hasattr(value, name):
+            return False
+        held = getattr(value, name)
+        if held in ([], {}) and isinstance(wanted, (T.ListType, T.DictType)):
+            continue
+        have = live_types.of_value(held, program.class_type)
+        if isinstance(have, str) or not T.is_subtype(have, wanted):
+            return False
+    return True
+
+
 def _key(value: Any) -> Any:
     try:
         hash(value)
@@ -381,11 +398,11 @@ def _compile_entry_points(
 def compile_module(program: LiveProgram, module: Any) -> T.ClassType:
     """The class of a module with every entry point (of submodules too) compiled. Raises CompileError."""
     cls = module_type(program, module)
-    _compile(cls, {"forward"}, set())
+    _compile(cls, {"forward"}, set(), program)
     return cls
 
 
-def _compile(cls: T.ClassType, wanted: set[str], done: set[int]) -> None:
+def _compile(cls: T.ClassType, wanted: set[str], done: set[int], program: LiveProgram) -> None:
     """Compile the methods of a module and those of its submodules.
 
     What nobody asked for (properties, the `forward` of a submodule that nothing called) is left out if it does not
@@ -396,9 +413,9 @@ def _compile(cls: T.ClassType, wanted: set[str], done: set[int]) -> None:
     for name, method in list(cls.methods.items()):
         exported = str(getattr(getattr(cls.python, name, None), "_torchscript_modifier", "")).startswith("export")
         try:
-            method.ensure()
+            program.complete(method)
         except CompileError as problem:
-            if exported or name in wanted:
+            if exported or name in wanted or (cls.live is not None and name in cls.live.called):
                 raise
             del cls.methods[name]
             shown = next((p for p, row in cls.properties.items() if method in (row.getter, row.setter)), name)
@@ -406,7 +423,7 @@ def _compile(cls: T.ClassType, wanted: set[str], done: set[int]) -> None:
             cls.properties.pop(shown, None)
     for child in list(cls.attributes.values()):
         if isinstance(child, T.ClassType) and child.is_module and id(child) not in done:
-            _compile(child, set(), done)
+            _compile(child, set(), done, program)
 
 
 __all__ = ["FunctionRef", "LiveModule", "compile_module", "module_type"]

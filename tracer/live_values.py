@@ -25,6 +25,7 @@ from linstock.tracer.values import (
     FunctionRef,
     Kwargs,
     NamedTupleRef,
+    Namespace,
     SimpleValue,
     Special,
     Sugared,
@@ -202,6 +203,17 @@ class IgnoredFunction(Sugared):
         return SimpleValue(e.at(span).value("prim::PythonOp", inputs, signature.returns, function=self.python))
 
 
+class OperatorNamespace(Namespace):
+    """`torch.ops.aten`: operators by name."""
+
+    def attr(self, e: Emitter, span: Span, name: str) -> Sugared:
+        if not operators.is_known(f"{self.name}::{name}"):
+            near = [n.partition("::")[2] for n in operators.nearest(f"{self.name}::{name}")]
+            hint = f". The nearest known: {', '.join(near)}" if near else ""
+            raise CompileError(f"there is no operator '{self.name}::{name}'{hint}", span)
+        return super().attr(e, span, name)
+
+
 class BooleanDispatch(Sugared):
     """A function that is one of two by a constant bool argument (`max_pool2d(..., return_indices=...)`)."""
 
@@ -356,6 +368,8 @@ def wrap(program: LiveProgram, obj: Any, span: Span) -> Sugared:
         return PythonModule(program, obj)
     if isinstance(obj, type):
         return _wrap_class(program, obj, span)
+    if type(obj).__name__ in ("Namespace", "_OpNamespace") and live_types.library_of(type(obj)):
+        return OperatorNamespace(str(getattr(obj, "_name", None) or obj.name))
     if callable(obj) and not live_types.is_module(obj):
         return _wrap_callable(program, obj, span)
     if live_types.is_module(obj):
@@ -438,6 +452,9 @@ def _wrap_callable(program: LiveProgram, obj: Any, span: Span) -> Sugared:
     modifier = program.modifier(obj)
     if modifier is not None:
         return IgnoredFunction(program.declared(obj), obj, modifier == "unused")
+    original = getattr(obj, "_torchdynamo_inline", None)
+    if type(obj).__name__ == "ScriptFunction" and original is not None:
+        return wrap(program, original, span)  # PyTorch's script of a function
     if not hasattr(obj, "__code__") and not hasattr(obj, "__wrapped__"):
         raise CompileError(
             f"'{name or obj!r}' cannot be compiled: it is no Python function, and no operator of this name is known",

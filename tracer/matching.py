@@ -33,7 +33,10 @@ def convert(e: Emitter, value: Value, wanted: T.Type, implicit: bool) -> Value:
         target = T.without_none(wanted)
         if isinstance(target, T.ListType) and have.elements:
             elements = e.unpack_tuple(value)
-            return e.list_of([convert(e, v, target.element, implicit) for v in elements], target.element)
+            parts = [convert(e, v, target.element, implicit) for v in elements]
+            if all(T.is_subtype(p.type, target.element) for p in parts):
+                return e.list_of(parts, target.element)
+            return value
     if isinstance(have, T.TupleType) and isinstance(wanted, T.TupleType) and not T.is_subtype(have, wanted):
         if not isinstance(wanted, T.NamedTupleType) and len(have.elements) == len(wanted.elements):
             parts = [convert(e, v, w, implicit) for v, w in zip(e.unpack_tuple(value), wanted.elements, strict=True)]
@@ -177,6 +180,17 @@ def emit_builtin(e: Emitter, span: Span, name: str, args: Sequence[Value], kwarg
         near = operators.nearest(name)
         hint = f" The nearest known: {', '.join(near)}." if near else ""
         raise UnknownOperatorError(f"unknown operator '{name}'.{hint}", span)
+    return _emit_first(e, span, name, candidates, args, kwargs)
+
+
+def emit_overload(e: Emitter, span: Span, full_name: str, args: Sequence[Value], kwargs: Kwargs) -> Value:
+    """Emit a call of this very overload. Raises CompileError where the arguments do not fit."""
+    return _emit_first(e, span, full_name, (operators.schema(full_name).line,), args, kwargs)
+
+
+def _emit_first(
+    e: Emitter, span: Span, name: str, candidates: Sequence[str], args: Sequence[Value], kwargs: Kwargs
+) -> Value:
     problems: dict[str, str] = {}
     plain = bool(args) and args[0].type in _PLAIN
     for implicit in (False, True):

@@ -18,6 +18,7 @@ from linstock.ir.source import Source, Span
 from linstock.tracer import annotations as notation
 from linstock.tracer import live_source, live_types
 from linstock.tracer.archive import ArchiveProgram
+from linstock.tracer.completion import complete
 from linstock.tracer.emitter import Emitter
 from linstock.tracer.live import LiveResolver
 from linstock.tracer.live_overloads import Annotations
@@ -53,6 +54,11 @@ class LiveProgram:
         self.python_of: dict[T.ClassType, type] = {}
         self._grad_modes: ArchiveProgram | None = None
         self._init_annotations: dict[Any, dict[str, T.Type]] = {}
+        self._complete: set[Function] = set()
+
+    def complete(self, function: Function) -> None:
+        """Compile a function and everything it calls. Raises CompileError."""
+        complete(function, self._complete)
 
     # -- functions ---------------------------------------------------------------------------------------------------
     def function(self, python: Any, name: str | None = None) -> Function:
@@ -286,6 +292,10 @@ class LiveProgram:
         for base in cls.__mro__[1:]:
             if base is not object and base.__module__ != "abc" and issubclass(base, BaseException):
                 return None
+        try:
+            live_source.read(cls)
+        except CompileError:
+            return None  # a class of C code, or one that was never written down
         made = T.ClassType(self.unit.unique_name(live_source.qualified_name(cls)))
         self._classes[cls] = made
         self.unit.classes[made.name] = made

@@ -92,12 +92,7 @@ def swap_last(b: Builder, x: Sym) -> Sym:
 
 def attend(b: Builder, q: Sym, k: Sym, v: Sym, scale: Any, mask: Sym | None, dropout: float = 0.0) -> tuple[Sym, Sym]:
     """softmax(q k' * scale + mask) v, and the weights. A boolean mask says what takes part."""
-    root = math.sqrt(abs(scale)) if not isinstance(scale, Sym) else None
-    if root is None:
-        scores = b.op("Mul", b.op("MatMul", q, swap_last(b, k)), b.cast(scale, q.dtype))
-    else:
-        right = b.op("Mul", swap_last(b, k), root if scale >= 0 else -root)
-        scores = b.op("MatMul", b.op("Mul", q, root), right)
+    scores = b.op("MatMul", b.op("Mul", q, b.cast(scale, q.dtype)), swap_last(b, k))
     hides_all = False
     if mask is not None:
         known = b.known(mask)

@@ -35,6 +35,8 @@ _RANDOM = {
     "Dropout",
 }
 _SMALL = 4096
+#: elements of the largest constant that is computed when the model is exported
+_FOLDED = 1 << 26
 #: casts that can be undone
 _LOSSLESS = {
     (6, 7),
@@ -327,11 +329,21 @@ class Builder:
                 result = form(arrays, {**given, "code": _CODE[given["to"]]} if kind == "Cast" else given)
         except (ValueError, IndexError, ZeroDivisionError):
             return None
-        return self.constant(np.asarray(result)) if result.size <= 1 << 26 else None
+        if result.size > _FOLDED:
+            return None
+        made = np.asarray(result)
+        if kind in ("Transpose", "Cast", "Reshape", "Unsqueeze") and x.name.partition("_")[0] != "c":
+            self.hints[id(made)] = (made, f"{x.name}.{kind.lower()}")
+        return self.constant(made)
 
     def _widened(self, kind: str, syms: list[Sym | None], given: dict[str, Any], outputs: int) -> tuple[Sym, ...]:
         """Insert a node, in a wider element type where ONNX or ONNX Runtime does not compute in this one."""
         schema = self._schema(kind)
+        if self.opset > folding.UNTIL.get(kind, self.opset):
+            raise ExportError(
+                f"ONNX Runtime has no {kind} of opset {self.opset}: choose opset_version={folding.UNTIL[kind]}",
+                self.span,
+            )
         place = _operand_type(schema)
         formals = [f.type_str for f in schema.inputs]
         where = [

@@ -601,26 +601,27 @@ class _Loop:
 
 
 def loop(
-    b: Builder, states: Sequence[Sym], step: Callable[[Builder, Sym, list[Sym]], tuple[Sym | None, list[Sym]]], count: Any = None,
+    b: Builder, states: Sequence[Sym], step: Callable[[Builder, Sym, list[Sym]], tuple[Sym | None, list[Sym], list[Sym]]], count: Any = None,
     going: Sym | None = None,
-) -> list[Sym]:  # fmt: skip
-    """A Loop for a converter: `step(builder, round, states)` gives whether to go on (None: always) and the new
-    states, in the old types and shapes.
+) -> tuple[list[Sym], list[Sym]]:  # fmt: skip
+    """A Loop for a converter: the last states, and the results of all rounds, stacked.
+
+    `step(builder, round, states)` gives whether to go on (None: always), the new states, of the old types and shapes, and the round's results.
     """
     inner = b.inner()
     index, test = Sym(b.names.take("round"), 4, ()), Sym(b.names.take("going"), 11, ())
     inputs = [Sym(b.names.take("state"), s.dtype, s.shape) for s in states]
-    more, ends = step(inner, index, inputs)
-    outs = _own(
-        inner, [test if more is None else more, *[inner.cast(e, s.dtype) for e, s in zip(ends, inputs, strict=True)]]
-    )
-    body = _graph(inner, "body", [index, test, *inputs], outs)
+    more, ends, rounds = step(inner, index, inputs)
+    ends = [inner.cast(e, s.dtype) for e, s in zip(ends, inputs, strict=True)]
+    body = _graph(inner, "body", [index, test, *inputs], _own(inner, [test if more is None else more, *ends, *rounds]))
     most = "" if count is None else b.sym(count, 4).name
-    first = "" if going is None else going.name
+    steps: Dim = count if isinstance(count, int) else b.unknown()
     results = [Sym(b.names.take("loop"), s.dtype, s.shape) for s in states]
-    names = [r.name for r in results]
+    stacked = [Sym(b.names.take("loop"), r.dtype, None if r.shape is None else (steps, *r.shape)) for r in rounds]
+    names = [r.name for r in (*results, *stacked)]
+    first = "" if going is None else going.name
     b.nodes.append(helper.make_node("Loop", [most, first, *[s.name for s in states]], names, name=names[0], body=body))
-    return results
+    return results, stacked
 
 
 __all__ = ["UNSET", "flatten", "if_node", "loop", "loop_node", "rebuild", "sequence"]

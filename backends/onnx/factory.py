@@ -196,6 +196,7 @@ for _name, _dtype in (
 converter("_shape_as_tensor")(lambda b, x: b.shape(x))
 
 
+no_form("grad", "backward", "prim::grad", reason="ONNX has no gradients")
 no_form("cuda", reason="ONNX has no devices: export the model from the CPU")
 no_form("resize_", "resize_as_", "set_", "set_data", reason="it re-points a tensor to other memory")
 no_form(

@@ -30,11 +30,13 @@ _MOVES = (
 #: kinds that take only some types
 _SOME = {
     "hf": "Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Erf Celu Gelu Hardmax GlobalAveragePool GlobalMaxPool Det Conv ConvTranspose "
-    "AveragePool LpPool MaxUnpool InstanceNormalization GridSample Multinomial Col2Im RNN",
+    "AveragePool LpPool MaxUnpool InstanceNormalization GridSample Multinomial Col2Im RNN "
+    "Softplus Softsign Elu Selu LeakyRelu HardSigmoid HardSwish Mish ThresholdedRelu PRelu",
     "hfil": "Resize",
     "hfl": "OneHot",
+    "hfdBbsi": "Relu",
     "hfd": "LSTM GRU Gemm DFT STFT DepthToSpace SpaceToDepth BatchNormalization GroupNormalization RMSNormalization",
-    "hfdil": "ReduceSum ReduceMean ReduceProd ReduceL1 ReduceL2 ReduceLogSumExp ReduceSumSquare CumSum Pow MatMul Einsum PRelu EyeLike Relu",
+    "hfdil": "ReduceSum ReduceMean ReduceProd ReduceL1 ReduceL2 ReduceLogSumExp ReduceSumSquare CumSum Pow MatMul Einsum EyeLike",
     "hfdil?": "Trilu",
     "hfdBbil": "Max Min Clip Where ReduceMax ReduceMin ArgMax ArgMin",
     "hfdBbil?": "Pad CenterCropPad",
@@ -44,6 +46,10 @@ _SOME = {
     "fdsil": "Range",
     "hfdbl": "Unique",
 }
+#: the newest opset in which ONNX Runtime has kinds whose later versions it lacks
+UNTIL = dict.fromkeys(
+    ["RandomUniform", "RandomUniformLike", "RandomNormal", "RandomNormalLike", "Bernoulli", "Multinomial"], 21
+)
 _TABLE = {kind: letters for letters, kinds in _SOME.items() for kind in kinds.split()}
 _TABLE |= dict.fromkeys(_MOVES.split(), "hfdBbsil?g")
 _WIDER = {

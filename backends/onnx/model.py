@@ -156,7 +156,9 @@ def _outputs(
         flatten(leaf, leaves)
     _output_names(result, returns, "output", own)
     if not leaves:
-        raise ExportError("the model returns no tensor: there is nothing to export")
+        raise ExportError("the model returns no tensor or number: there is nothing to export")
+    if _holds_text(result):
+        warnings.append("text in the model's result is left out")
     if names is not None and len(names) != len(leaves):
         raise ExportError(f"output_names has {len(names)} names, but the model returns {len(leaves)} tensors")
     producers = {o: n for n in builder.nodes for o in n.output}
@@ -174,6 +176,14 @@ def _outputs(
     for node in builder.nodes:
         _rename(node, renamed)
     return outputs
+
+
+def _holds_text(value: Any) -> bool:
+    if isinstance(value, DictCell):
+        return any(_holds_text(v) for _, v in value.content)
+    if isinstance(value, ListCell):
+        return not isinstance(value.content, Sym) and any(map(_holds_text, value.content))
+    return any(map(_holds_text, value)) if isinstance(value, tuple) else isinstance(value, str)
 
 
 def _joined_pairs(b: Builder, value: Any) -> list[Any]:

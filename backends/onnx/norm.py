@@ -146,6 +146,9 @@ def _native_layer_norm(b: Builder, x: Sym, shape: list[Any], weight: Any, bias: 
 def _rms_norm(b: Builder, x: Sym, shape: list[Any], weight: Sym | None = None, eps: float | None = None) -> Sym:
     if eps is None:
         eps = float(np.finfo(np.float64 if x.dtype == 7 else np.float32).eps)
+    if b.opset >= 23:
+        scale = b.filled(list(shape), 1, x.dtype) if weight is None else b.cast(weight, x.dtype)
+        return b.op("RMSNormalization", x, scale, axis=-len(shape), epsilon=float(eps))
     squares = mean(b, b.op("Mul", x, x), list(range(-len(shape), 0)), True)
     made = b.op("Div", x, b.op("Sqrt", b.op("Add", squares, eps)))
     return made if weight is None else b.op("Mul", made, b.cast(weight, made.dtype))

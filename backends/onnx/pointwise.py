@@ -490,13 +490,13 @@ def gcd(b: Builder, x: Sym, y: Sym) -> Sym:
     def rest(b: Builder, y: Sym) -> Sym:
         return b.cast(b.op("ReduceMax", b.cast(y, INT64), keepdims=0), BOOL)
 
-    def step(b: Builder, index: Sym, states: list[Sym]) -> tuple[Sym, list[Sym]]:
+    def step(b: Builder, index: Sym, states: list[Sym]) -> tuple[Sym, list[Sym], list[Sym]]:
         p, q = states
         done = b.op("Equal", q, 0)
         left = b.op("Where", done, 0, b.op("Mod", p, b.op("Where", done, 1, q)))
-        return rest(b, left), [b.op("Where", done, p, q), left]
+        return rest(b, left), [b.op("Where", done, p, q), left], []
 
-    return loop(b, [x, y], step, going=rest(b, y))[0]
+    return loop(b, [x, y], step, going=rest(b, y))[0][0]
 
 
 def _lcm(b: Builder, x: Sym, y: Sym) -> Sym:

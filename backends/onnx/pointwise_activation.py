@@ -9,7 +9,7 @@ from linstock.backends.onnx.builder import Builder, Sym
 from linstock.backends.onnx.pointwise import clamp, unary
 from linstock.backends.onnx.registry import converter
 
-unary("relu", lambda b, x: b.op("Relu", x), floating=False)
+unary("relu", lambda b, x: b.op("Relu", x) if x.floating else b.op("Max", x, 0), floating=False)
 unary("relu6", lambda b, x: b.op("Clip", x, 0, 6), floating=False)
 unary("selu", "Selu")
 unary("hardswish", "HardSwish")

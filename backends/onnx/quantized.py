@@ -14,9 +14,11 @@ import numpy as np
 
 from linstock.backends.onnx import registry
 from linstock.backends.onnx.builder import Builder, Sym
+from linstock.backends.onnx.control import loop
 from linstock.backends.onnx.conv import convolution
 from linstock.backends.onnx.rnn import single_layer
 from linstock.backends.onnx.values import Quantized
+from linstock.backends.onnx.view import flip
 from linstock.ir import dtypes
 from linstock.ir.errors import ExportError
 
@@ -364,24 +366,22 @@ def _recurrent(
 
 
 def _run(b: Builder, x: Sym, states: list[Sym], cell: Any, backwards: bool) -> tuple[Sym, list[Sym]]:
-    """One direction of one layer. With weights in float16 it is ONNX's own; with integers every step is written out, as
-    each quantises anew.
-    """
+    """One direction of one layer: with weights in float16 ONNX's own, with integers a loop, as every step quantises anew."""
     if cell.kind == "quantized_fp16":
         params = [cell.ih.weight, cell.hh.weight, cell.ih.bias, cell.hh.bias]
         chosen = [b.constant(p) for p in params if p is not None]
         kind = "LSTM" if len(states) == 2 else "GRU"
         y, last = single_layer(b, kind, x, [b.unsqueeze(s, 0) for s in states], chosen, backwards)
         return y, [b.squeeze(s, 0) for s in last]
-    steps = b.size(x, 0)
-    if isinstance(steps, Sym):
-        raise ExportError("a quantised recurrent layer over a number of steps that depends on the inputs", b.span)
     gates = linear_dynamic(b, x, cell.ih, cell.reduce_range)
-    outputs: list[Sym] = []
-    for t in reversed(range(steps)) if backwards else range(steps):
-        states = _step(b, b.gather(gates, t), states, cell)
-        outputs.append(b.unsqueeze(states[0], 0))
-    return b.op("Concat", *(outputs[::-1] if backwards else outputs), axis=0), states
+    gates = flip(b, gates, [0]) if backwards else gates
+
+    def step(b: Builder, index: Sym, states: list[Sym]) -> tuple[None, list[Sym], list[Sym]]:
+        new = _step(b, b.gather(gates, index), states, cell)
+        return None, new, [new[0]]
+
+    ends, (outputs,) = loop(b, states, step, b.size(x, 0))
+    return flip(b, outputs, [0]) if backwards else outputs, ends
 
 
 def _step(b: Builder, gates: Sym, states: list[Sym], cell: Any) -> list[Sym]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.onnx.builder import Builder, Sym
+from linstock.backends.onnx.control import loop
 from linstock.backends.onnx.pointwise import add, as_bool, is_nan, mul
 from linstock.backends.onnx.registry import converter
 from linstock.ir.errors import ExportError
@@ -206,7 +207,7 @@ def cumsum(b: Builder, x: Sym, dim: int, dtype: int | None = None) -> Sym:
 @converter("cumprod")
 def _cumprod(b: Builder, x: Sym, dim: int, dtype: int | None = None) -> Sym:
     x = _summed(b, x, dtype)
-    return _scan(b, x, dim, lambda s, v: s.op("Mul", *v)) if b.rank(x) else x
+    return _scan(b, x, dim, "Mul") if b.rank(x) else x
 
 
 @converter("logcumsumexp")
@@ -221,17 +222,25 @@ def _logcumsumexp(b: Builder, x: Sym, dim: int) -> Sym:
     )
 
 
-def _scan(b: Builder, x: Sym, dim: int, combine: Any) -> Sym:
-    """Running values along a dimension, by doubling: element i is combined with those up to i after log2(size) steps."""
+def _scan(b: Builder, x: Sym, dim: int, kind: str) -> Sym:
+    """Running values along a dimension: by doubling (element i is combined with those up to i after log2(size) steps), by a loop if its
+    size depends on the inputs."""
     axis, size = b.axis(x, dim), b.size(x, dim)
     if isinstance(size, Sym):
-        raise ExportError(
-            "a running product over a dimension whose size depends on the inputs has no ONNX operator", b.span
-        )
+        order = [axis, *[i for i in range(b.rank(x)) if i != axis]]
+        front = b.transpose(x, order)
+
+        def step_on(b: Builder, index: Sym, states: list[Sym]) -> tuple[None, list[Sym], list[Sym]]:
+            new = b.op(kind, states[0], b.gather(front, index))
+            return None, [new], [new]
+
+        rounds = loop(b, [b.filled(b.sizes(front)[1:], 1, x.dtype)], step_on, size)[1]
+        made = b.transpose(rounds[0], [order.index(i) for i in range(len(order))])
+        return b.shaped(made, x.shape or ())
     step = 1
     while step < size:
         head = b.slice(x, axis, 0, step)
-        x = b.op("Concat", head, combine(b, (b.slice(x, axis, step), b.slice(x, axis, 0, size - step))), axis=axis)
+        x = b.op("Concat", head, b.op(kind, b.slice(x, axis, step), b.slice(x, axis, 0, size - step)), axis=axis)
         step *= 2
     return x
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.onnx.builder import Builder, Sym
+from linstock.backends.onnx.control import loop
 from linstock.backends.onnx.linalg import linear
 from linstock.backends.onnx.registry import converter, no_form
+from linstock.backends.onnx.view import flip
 from linstock.ir.errors import ExportError
 
 #: the order of ONNX's gates among PyTorch's
@@ -52,23 +54,21 @@ def _layer(
 
 
 def _projected(b: Builder, x: Sym, states: Sequence[Sym], params: Sequence[Sequence[Sym]]) -> tuple[Sym, list[Sym]]:
-    """`_layer` of an LSTM with projections, which ONNX's has not: step by step."""
-    steps = b.size(x, 0)
-    if isinstance(steps, Sym):
-        raise ExportError("an LSTM with projections (proj_size) needs sequences of a fixed length", b.span)
+    """`_layer` of an LSTM with projections, which ONNX's has not, as a loop over the steps."""
     sides, ends = [], []
     for d, weights in enumerate(params):
-        h, c = (b.gather(s, d) for s in states)
-        outputs: list[Sym] = []
-        for t in range(steps)[:: -1 if d else 1]:
-            h, c = _lstm_cell(b, b.gather(x, t), [h, c], *weights[:-1])
+
+        def step(
+            b: Builder, index: Sym, states: list[Sym], d: int = d, weights: Any = weights
+        ) -> tuple[None, list[Sym], list[Sym]]:
+            h, c = _lstm_cell(b, b.gather(flip(b, x, [0]) if d else x, index), states, *weights[:-1])
             h = linear(b, h, weights[-1])
-            outputs.append(b.unsqueeze(h, 0))
-        sides.append(b.op("Concat", *outputs[:: -1 if d else 1], axis=0))
-        ends.append((h, c))
-    return b.op("Concat", *sides, axis=2), [
-        b.op("Concat", *[b.unsqueeze(e[i], 0) for e in ends], axis=0) for i in (0, 1)
-    ]
+            return None, [h, c], [h]
+
+        last, (outputs,) = loop(b, [b.gather(s, d) for s in states], step, b.size(x, 0))
+        sides.append(flip(b, outputs, [0]) if d else outputs)
+        ends.append([b.unsqueeze(s, 0) for s in last])
+    return b.op("Concat", *sides, axis=2), [b.op("Concat", *[e[i] for e in ends], axis=0) for i in (0, 1)]
 
 
 def _stack(

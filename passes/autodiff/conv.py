@@ -1,8 +1,9 @@
 """Derivatives of the conv family.
 
-The gradient of a convolution's input is a transposed convolution with the same weight, that of its weight a convolution
-over the batch: channels take the place of samples, samples that of channels, and stride and dilation change places. For
-a transposed convolution input and gradient swap their roles. All are convolutions again, so higher derivatives follow.
+The gradient of a convolution's input is a transposed convolution with the same weight; that of its weight is a product
+of matrices for every position of the kernel, or a convolution over the batch: channels take the place of samples,
+samples that of channels, and stride and dilation change places. For a transposed convolution input and gradient swap
+their roles. All are operators with rules again, so higher derivatives follow.
 """
 
 from __future__ import annotations
@@ -28,12 +29,21 @@ def _fitted(ops: Any, t: Any, sizes: Any) -> Any:
     return ops.constant_pad_nd(t, pad, 0) if any(pad) else t
 
 
+def _turned(ops: Any, w: Any, groups: int) -> Any:
+    """The weight of the convolution that undoes where one of stride 1 takes its input from."""
+    parted = ops.reshape(w, [groups, w.shape[0] // groups, *w.shape[1:]]).transpose(1, 2)
+    return ops.flip(ops.reshape(parted, [w.shape[1] * groups, -1, *w.shape[2:]]), list(range(2, w.dim())))
+
+
 def _for_input(ops: Any, g: Any, w: Any, sizes: Any, options: Any) -> Any:
     stride, padding, dilation, transposed, _, groups = options
     n = len(stride)
     if transposed:
         back = ops.convolution(g, conj(w), None, stride, padding, dilation, False, [0] * n, groups)
         return _fitted(ops, back, sizes)
+    around = [d * (k - 1) - p for d, k, p in zip(dilation, w.shape[2:], padding)]
+    if all(v == 1 for v in stride) and min(around) >= 0:
+        return ops.convolution(g, conj(_turned(ops, w, groups)), None, stride, around, dilation, False, [0] * n, groups)
     extra = [
         size - ((out - 1) * s - 2 * p + d * (k - 1) + 1)
         for size, out, s, p, d, k in zip(sizes, g.shape[2:], stride, padding, dilation, w.shape[2:])
@@ -49,19 +59,20 @@ def _tap(ops: Any, x: Any, at: Any, steps: Any, counts: Any) -> Any:
     return x
 
 
-def _for_depthwise_weight(ops: Any, g: Any, x: Any, size: Any, options: Any) -> Any:
-    """For one channel of input per group: a sum of products for every position of the kernel."""
+def _by_taps(ops: Any, g: Any, x: Any, size: Any, options: Any) -> Any:
+    """The gradient of a weight as one product of matrices for every position of the kernel."""
     stride, padding, dilation, _, _, groups = options
-    counts = list(g.shape[2:])
+    samples, channels, counts = x.shape[0], x.shape[1] // groups, list(g.shape[2:])
     pad = [p for q in reversed(padding) for p in (q, q)]
     x = conj(ops.constant_pad_nd(x, pad, 0) if any(pad) else x)
-    samples, each = g.shape[0], g.shape[1] // groups
-    g = ops.reshape(g, [samples, groups, each, -1])
+    lined = ops.reshape(g, [samples * groups, g.shape[1] // groups, math.prod(counts)])
     taps = []
     for at in product(*(range(k) for k in size)):
         seen = _tap(ops, x, [i * d for i, d in zip(at, dilation)], stride, counts)
-        taps.append(ops.sum(g * ops.reshape(seen, [samples, groups, 1, -1]), [0, 3]))
-    return ops.reshape(ops.stack(taps, -1), [groups * each, 1, *size])
+        seen = ops.reshape(seen, [samples * groups, channels, math.prod(counts)])
+        each = ops.matmul(lined, seen.transpose(1, 2))
+        taps.append(ops.sum(ops.reshape(each, [samples, g.shape[1], channels]), [0]))
+    return ops.reshape(ops.stack(taps, -1), [g.shape[1], channels, *size])
 
 
 def _for_weight(ops: Any, g: Any, x: Any, size: Any, options: Any) -> Any:
@@ -70,17 +81,11 @@ def _for_weight(ops: Any, g: Any, x: Any, size: Any, options: Any) -> Any:
     samples, channels = x.shape[0], x.shape[1]
     if not samples or not math.prod(g.shape):
         return ops.new_zeros(g, [g.shape[1], channels // groups, *size])
-    if groups > 1 and channels == groups:
-        return _for_depthwise_weight(ops, g, x, size, options)
+    if groups > 1 or math.prod(size) <= 2 * channels:  # large kernels over few channels are the exception
+        return _by_taps(ops, g, x, size, options)
     rest = list(range(2, len(x.shape)))
-    if groups > 1:
-        parted = ops.reshape(x, [samples, groups, channels // groups, *x.shape[2:]])
-        turned = ops.permute(parted, [2, 1, 0, *(d + 1 for d in rest)])
-        x = ops.reshape(turned, [channels // groups, groups * samples, *x.shape[2:]])
-    else:
-        x = ops.permute(x, [1, 0, *rest])
-    g = ops.permute(g, [1, 0, *rest])
-    found = ops.convolution(conj(x), g, None, dilation, padding, stride, False, [0] * len(rest), groups)
+    x, g = ops.permute(x, [1, 0, *rest]), ops.permute(g, [1, 0, *rest])
+    found = ops.convolution(conj(x), g, None, dilation, padding, stride, False, [0] * len(rest), 1)
     return ops.permute(_fitted(ops, found, size), [1, 0, *rest])
 
 

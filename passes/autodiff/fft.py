@@ -155,13 +155,13 @@ def _stft(
     if center:
         half = size // 2
         x = ops.pad(x.unsqueeze(1), [half, half], mode).squeeze(1)
-    if onesided is None:
-        onesided = not (x.dtype.is_complex or (window is not None and window.dtype.is_complex))
+    complex_given = x.dtype.is_complex or (window is not None and window.dtype.is_complex)
+    onesided = not complex_given if onesided is None else onesided
     frames = x.unfold(-1, size, hop) * _window(ops, x, window, length, size)
     transform = "aten::fft_rfft" if onesided else "aten::fft_fft"
     y = ops.call(transform, frames, None, -1, "ortho" if normalized else None).transpose(1, 2)
     y = y.squeeze(0) if alone else y
-    return y if as_complex else ops.view_as_real(y)
+    return y if as_complex or (as_complex is None and complex_given) else ops.view_as_real(y)
 
 
 @decomposed("aten::stft")
@@ -185,11 +185,10 @@ def _istft(
         onesided = x.shape[1] != size
     norm = "ortho" if normalized else None
     x = x.transpose(1, 2)
-    if not onesided:
+    if as_complex:
         frames = ops.call("aten::fft_ifft", x, None, -1, norm)
-        frames = frames if as_complex else ops.real(frames)
     else:
-        frames = ops.call("aten::fft_irfft", x, size, -1, norm)
+        frames = ops.call("aten::fft_irfft", x if onesided else x[..., : size // 2 + 1], size, -1, norm)
     shape = _window(ops, x, window, length, size)
     count = frames.shape[1]
     total = size + hop * (count - 1)

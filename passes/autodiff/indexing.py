@@ -103,7 +103,7 @@ rule("index_fill.int_Scalar", lambda o, g, a, y: o.index_fill(g, a[1], a[2], 0))
 rule(
     "index_fill.int_Tensor",
     lambda o, g, a, y: o.index_fill(g, a[1], a[2], 0), None, None,
-    lambda o, g, a, y: o.sum(o.index_select(g, a[1], o.reshape(a[2], [-1]))),
+    lambda o, g, a, y: o.sum(o.index_select(g, a[1], o.call("aten::_unique", o.reshape(a[2], [-1]))[0])),
 )  # fmt: skip
 rule("gather", lambda o, g, a, y: o.scatter_add(_blank(o, g, a), a[1], a[2], g))
 rule(
@@ -150,6 +150,7 @@ def _take_along(ops: Any, x: Any, indices: Any, dim: Any) -> Any:
     sizes = [max(x.shape[d], indices.shape[d]) if x.shape[d] and indices.shape[d] else 0 for d in range(rank)]
     own = [x.shape[d] if d == dim else sizes[d] for d in range(rank)]
     wanted = [indices.shape[d] if d == dim else sizes[d] for d in range(rank)]
+    indices = ops.where(indices < 0, indices + x.shape[dim], indices)
     return ops.gather(ops.expand(x, own), dim, ops.expand(indices, wanted))
 
 

@@ -70,17 +70,21 @@ def _standardised(
     """The gradient of the input of (x - mean) * inverse * scale, where mean and inverse deviation are those of x
     `over` some dimensions (and keep these as 1); they have gradients of their own when a gradient is differentiated."""
     n = math.prod([x.shape[d] for d in over])
-    unit = (x - mean) * inverse
+    # nobody sees what is only needed here, unless this is differentiated
+    multiply, subtract = (ops.mul, ops.sub) if ops.recording else (ops.mul_, ops.sub_)
+    unit = multiply(x - mean, inverse)
     gw = g if scale is None else g * scale
     middle = (ops.sum(gw, over, True) - g_mean / inverse) / n
     slope = (ops.sum(gw * unit, over, True) + g_inverse * inverse) / n
-    return (gw - middle - unit * slope) * inverse
+    centred = gw - middle if scale is None else subtract(gw, middle)
+    return multiply(subtract(centred, multiply(unit, slope)), inverse)
 
 
 def _affine(ops: Any, g: Any, x: Any, mean: Any, inverse: Any, over: list[int], shape: list[int]) -> Any:
     """The gradients of scale and shift."""
+    multiply = ops.mul if ops.recording else ops.mul_
     return (
-        lambda: ops.reshape(ops.sum(g * ((x - mean) * inverse), over), shape),
+        lambda: ops.reshape(ops.sum(multiply(multiply(x - mean, inverse), g), over), shape),
         lambda: ops.reshape(ops.sum(g, over), shape),
     )
 

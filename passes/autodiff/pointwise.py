@@ -103,7 +103,10 @@ binary(
     "float_power.Scalar",
     _power_base, _power_exponent,
 )  # fmt: skip
-binary("ldexp.Tensor", lambda o, g, x, e, y: g * o.exp2(e.to(x.dtype)), lambda o, g, x, e, y: g * y * LN2)
+binary(
+    "ldexp.Tensor",
+    lambda o, g, x, e, y: g * conj(o.exp2(e.to(x.dtype))), lambda o, g, x, e, y: g * conj(y) * LN2,
+)  # fmt: skip
 
 
 @decomposed("aten::_add_relu.Tensor", "aten::_add_relu.Scalar")
@@ -226,7 +229,7 @@ binary(
 binary("hypot", lambda o, g, x, v, y: g * (x / y), lambda o, g, x, v, y: g * (v / y))
 binary(
     "logaddexp",
-    lambda o, g, x, v, y: g * o.sigmoid(x - v), lambda o, g, x, v, y: g * o.sigmoid(v - x),
+    lambda o, g, x, v, y: g * conj(o.sigmoid(x - v)), lambda o, g, x, v, y: g * conj(o.sigmoid(v - x)),
 )  # fmt: skip
 binary(
     "logaddexp2",

@@ -249,6 +249,9 @@ def _logcumsumexp(ops: Any, grads: Any, args: Any, outputs: Any) -> Any:
     if not len(x.shape):
         return g
 
+    if x.dtype.is_complex:
+        return (lambda: conj(ops.exp(x)) * _sum_from_behind(ops, g * conj(ops.exp(-y)), dim),)
+
     def part(positive: Any) -> Any:
         logs = ops.where(positive > 0, ops.log(ops.where(positive > 0, positive, 1.0)), -math.inf)
         below = ops.where(y == -math.inf, -math.inf, logs - ops.where(y == -math.inf, 0.0, y))

@@ -286,6 +286,9 @@ def _padded_by_index(ops: Any, x: Any, pad: Any, mode: str) -> Any:
     rank = len(x.shape)
     for k in range(len(pad) // 2):
         dim, (before, after) = rank - 1 - k, pad[2 * k : 2 * k + 2]
+        if mode == "circular" and min(before, after) < 0:  # what is cut off is not wrapped around
+            x = ops.narrow(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
+            before, after = max(before, 0), max(after, 0)
         n = x.shape[dim]
         at = ops.arange(-before, n + after)
         if mode == "reflect":

@@ -326,6 +326,8 @@ class ArchiveWriter:
             self._path = Path(target)
             self._new = NewFile(self._path)
             self._file: BinaryIO = self._new.file
+        elif isinstance(target, io.TextIOBase):
+            raise ArchiveError("the file object takes text: open it in binary mode ('wb')")
         elif callable(getattr(target, "write", None)):
             self._file = target
         else:

@@ -99,3 +99,16 @@ def test_like_torch(program: str, case: Case, with_torch: Any) -> None:
     for ours, arguments in zip(case.inputs, theirs.inputs, strict=True):
         problem = _differs_from_torch(outcome(their_scripted, arguments), outcome(scripted, ours))
         assert problem is None, problem
+
+
+@pytest.mark.interop
+@pytest.mark.parametrize("program, case", [p for p in ALL if p.values[1].torch])
+def test_programs_of_torch(program: str, case: Case, with_torch: Any) -> None:
+    """A program that uses PyTorch's names and modules means the same when linstock scripts it."""
+    theirs = with_torch(program, case.name)
+    subject = theirs.subject()
+    scripted = linstock.jit.script(copy.deepcopy(subject))
+    for arguments in theirs.inputs:
+        if case.python:
+            problem = _differs_from_torch(outcome(subject, arguments), outcome(scripted, arguments))
+            assert problem is None, problem
