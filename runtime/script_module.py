@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import io
 from collections.abc import Callable, Iterator, Mapping
 from types import MethodType
@@ -126,6 +127,14 @@ class _Face:
     def _linstock_object(self) -> ScriptObject:
         found: ScriptObject = self.__dict__["_object"]
         return found
+
+    @property
+    def _script_type(self) -> T.ClassType:
+        """The class of the program, for whoever compiles code that holds this object."""
+        thing: ScriptObject | None = self.__dict__.get("_object")
+        if thing is None:
+            raise AttributeError("_script_type")
+        return thing.type
 
     def __getattr__(self, name: str) -> Any:
         fields = self.__dict__
@@ -308,13 +317,63 @@ class ScriptModule(_Face, Module):
     """A module of a program. Parameters, buffers, submodules and attributes are read and set as on any module.
 
     Setting an attribute of the program converts the value to its declared type; other names become Python attributes.
+    A subclass written by a user is a plain module while its `__init__` runs, and is scripted when that ends.
     """
 
-    def __init__(self, thing: ScriptObject) -> None:
+    def __init__(self, thing: ScriptObject | None = None) -> None:
         Module.__init__(self)
+        if thing is None and type(self)._is_written:
+            return
         for name in ("training", "_parameters", "_buffers", "_modules"):
             del self.__dict__[name]  # these are the program's
-        super().__init__(thing)
+        super().__init__(thing)  # type: ignore[arg-type]
+
+    _is_written = False  # whether the class is one that a user wrote
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._is_written = cls.__module__.partition(".")[0] != "linstock"
+        if not cls._is_written:
+            return
+        start = cls.__init__
+
+        @functools.wraps(start)
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            start(self, *args, **kwargs)
+            if type(self) is cls:
+                from linstock.runtime.scripting import finish_written
+
+                finish_written(self)
+
+        cls.__init__ = init  # type: ignore[method-assign]
+
+    def define(self, src: str) -> None:
+        """Add methods given as source text (`def name(self, x): ...`). Raises CompileError."""
+        from linstock.runtime.scripting import define_methods
+
+        if "_object" in self.__dict__:
+            define_methods(self._linstock_object.type, src)
+        else:
+            self.__dict__.setdefault("_defined", []).append(src)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        (super() if "_object" in self.__dict__ else super(_Face, self)).__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if "_object" not in self.__dict__:
+            return Module.__getattr__(self, name)
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            original = self.__dict__.get("_original")
+            python = getattr(type(original), name, None)
+            if callable(python) and "ignore" in getattr(python, "_torchscript_modifier", ""):
+                return MethodType(python, self)  # stays Python
+            if name in ("keys", "values", "items") and self.original_name.endswith("Dict"):
+                found = self._elements()
+                if found is not None:
+                    return getattr(found, name)
+            raise
 
     # -- running -----------------------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -388,20 +447,25 @@ class ScriptModule(_Face, Module):
         return buffer.getvalue()
 
     # -- parts: tables that `Module` works with -----------------------------------------------------------------------
-    def _own(self, names: set[str]) -> dict[str, Any]:
-        slots = self._linstock_object.slots
-        return {n: slots[n] for n in self._linstock_object.type.attributes if n in names and n in slots}
+    def _own(self, table: str, kind: str) -> dict[str, Any]:
+        thing: ScriptObject | None = self.__dict__.get("_object")
+        if thing is None:  # a written class, while its __init__ runs
+            return self.__dict__[table]  # type: ignore[no-any-return]
+        names, slots = getattr(thing.type, kind), thing.slots
+        return {n: slots[n] for n in thing.type.attributes if n in names and n in slots}
 
     @property
     def _parameters(self) -> dict[str, Any]:  # type: ignore[override]
-        return self._own(self._linstock_object.type.parameters)
+        return self._own("_parameters", "parameters")
 
     @property
     def _buffers(self) -> dict[str, Any]:  # type: ignore[override]
-        return self._own(self._linstock_object.type.buffers)
+        return self._own("_buffers", "buffers")
 
     @property
     def _modules(self) -> dict[str, Any]:  # type: ignore[override]
+        if "_object" not in self.__dict__:
+            return self.__dict__["_modules"]  # type: ignore[no-any-return]
         thing = self._linstock_object
         return {n: face(v) for n, v in thing.slots.items() if isinstance(v, ScriptObject) and v.type.is_module}
 
@@ -419,20 +483,6 @@ class ScriptModule(_Face, Module):
         return self
 
     # -- as a container ----------------------------------------------------------------------------------------------
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            original = self.__dict__.get("_original")
-            python = getattr(type(original), name, None)
-            if callable(python) and "ignore" in getattr(python, "_torchscript_modifier", ""):
-                return MethodType(python, self)  # stays Python
-            if name in ("keys", "values", "items") and self.original_name.endswith("Dict"):
-                found = self._elements()
-                if found is not None:
-                    return getattr(found, name)
-            raise
-
     def _elements(self) -> dict[str, Any] | None:
         """The elements, if the module was a Sequential, ModuleList, ModuleDict, ParameterList or ParameterDict."""
         name = self.original_name

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import textwrap
 from collections.abc import Callable, Iterator
+from types import MethodType
 from typing import Any, TypeVar
 
 from linstock.ir import types as T
@@ -14,7 +16,7 @@ from linstock.runtime.objects import ScriptObject
 from linstock.runtime.script_module import ScriptFunction, ScriptMethod, ScriptModule, face
 from linstock.tracer import live_types
 from linstock.tracer.live_modules import compile_module, module_type
-from linstock.tracer.script import LiveProgram
+from linstock.tracer.script import LiveProgram, functions_of_text, methods_of_text
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
@@ -64,14 +66,19 @@ def module_object(module: Any, cls: T.ClassType, memo: dict[int, ScriptObject]) 
     known = memo.get(id(module))
     if known is not None:
         return known
-    if isinstance(module, ScriptModule):
-        ready: ScriptObject = module._object
+    ready: ScriptObject | None = module.__dict__.get("_object") if isinstance(module, ScriptModule) else None
+    if ready is not None:
         memo[id(module)] = ready
         return ready
     made = memo[id(module)] = ScriptObject(cls)
-    face(made).__dict__["_original"] = module
+    if isinstance(module, ScriptModule):
+        made.python = module
+    else:
+        face(made).__dict__["_original"] = module
     for name, t in cls.attributes.items():
         value = getattr(module, name, None)
+        if live_types.is_attribute(value):
+            value = value.value  # type: ignore[union-attr]
         if name == "_is_full_backward_hook":
             made.slots[name] = None
             continue
@@ -125,9 +132,43 @@ def interface(cls: C) -> C:
     return cls
 
 
-def script_method(function: F) -> F:
-    """Accepted for old programs: methods are compiled when the module is scripted."""
-    return export(function)
+class WrittenMethod:
+    """A method of a class that derives from ScriptModule: compiled with the class, and called as compiled."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.__wrapped__ = function
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        if owner is None:
+            return self.__wrapped__
+        compiled = owner._special(self.__name__) if "_object" in getattr(owner, "__dict__", ()) else None
+        return MethodType(self.__wrapped__, owner) if compiled is None else compiled
+
+
+def script_method(function: Callable[..., Any]) -> Any:
+    """Mark a method of a class that derives from ScriptModule as one to compile."""
+    return WrittenMethod(export(function))
+
+
+def finish_written(module: ScriptModule) -> None:
+    """Script an instance of a class that derives from ScriptModule, after its `__init__`. Raises CompileError."""
+    cls = module_type(PROGRAM, module)
+    for text in module.__dict__.pop("_defined", ()):
+        define_methods(cls, text)
+    compile_module(PROGRAM, module)
+    made = module_object(module, cls, {})
+    for name in ("_parameters", "_buffers", "_modules", *cls.attributes):
+        module.__dict__.pop(name, None)
+    module.__dict__["_object"], module.__dict__["_methods"] = made, {}
+
+
+def define_methods(cls: T.ClassType, text: str) -> None:
+    """Add the methods that a text defines to a class. Raises CompileError."""
+    for function in methods_of_text(PROGRAM, cls, textwrap.dedent(text)):
+        cls.methods[function.short_name] = function
+    for function in list(cls.methods.values()):
+        function.ensure()
 
 
 def script_if_tracing(function: F) -> F:
@@ -164,10 +205,6 @@ class CompilationUnit:
 
     def define(self, lang: str) -> None:
         """Add the functions that the text defines. Raises CompileError."""
-        import textwrap
-
-        from linstock.tracer.script import functions_of_text
-
         for name, function in functions_of_text(PROGRAM, textwrap.dedent(lang)).items():
             self._functions[name] = ScriptFunction(function)
 

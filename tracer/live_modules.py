@@ -24,7 +24,7 @@ _INTERNAL = {
     "_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "_backward_pre_hooks", "_backward_hooks", "_forward_hooks",
     "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs",
     "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks", "training",
-    "_is_full_backward_hook", "dump_patches", "call_super_init", "_version", "T_destination",
+    "_is_full_backward_hook", "_defined", "dump_patches", "call_super_init", "_version", "T_destination",
 }  # fmt: skip
 _LISTS, _DICTS = ("ModuleList", "Sequential", "ParameterList"), ("ModuleDict", "ParameterDict")
 
@@ -139,7 +139,7 @@ class LiveModule:
         if name in self.functions:
             return wrap(self.program, self.functions[name], span)
         try:
-            static = inspect.getattr_static(self.python, name)
+            static = static_member(self.python, name)
         except AttributeError:
             return None
         own = type(static)
@@ -181,7 +181,7 @@ class LiveModule:
 
     def find_method(self, cls: T.ClassType, name: str) -> Function | None:
         """A method of the Python class by name, None where there is none that can be compiled."""
-        static = inspect.getattr_static(self.python, name, None)
+        static = static_member(self.python, name, None)
         if not inspect.isfunction(static) or self.program.modifier(static) is not None:
             return None
         self.compile_method(cls, name, static)
@@ -207,6 +207,12 @@ class LiveModule:
         """A method that has several signatures, None for another one."""
         found = self.overloaded.get(name)
         return None if found is None else live_overloads.OverloadedMethod(self.program, obj, cls, name, *found)
+
+
+def static_member(python: type, *name_and_default: Any) -> Any:
+    """What a class holds under a name, without the wrapper of `jit.script_method`. Raises AttributeError."""
+    found = inspect.getattr_static(python, *name_and_default)
+    return found.__wrapped__ if type(found).__name__ == "WrittenMethod" else found
 
 
 def _annotations(cls: type) -> dict[str, Any]:
@@ -262,6 +268,12 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
         if name in _INTERNAL or name in attributes or name in ignored or name in module._modules:
             continue
         value = getattr(module, name)
+        if live_types.is_attribute(value):
+            declared = live_types.of_annotation(value.type, program.class_type)
+            if declared is None:
+                raise CompileError(f"the type {value.type!r} of attribute '{name}' is not a type of TorchScript")
+            attributes[name] = declared
+            continue
         if name in constants:
             if live_types.is_module(value):
                 continue
@@ -317,7 +329,7 @@ def module_type(program: LiveProgram, module: Any) -> T.ClassType:
     hooks = (tuple(module._forward_pre_hooks.values()), tuple(module._forward_hooks.values()))
     key = (
         python, tuple(attributes.items()), tuple((n, _key(v)) for n, v in values.items()), hooks, tuple(functions.items()),
-        tuple(module._parameters), tuple(module._buffers), tuple(children), tuple(unresolved),
+        tuple(module._parameters), tuple(module._buffers), tuple(module.__dict__.get("_defined", ())), tuple(children), tuple(unresolved),
     )  # fmt: skip
     try:
         known = program.module_types.get(key)
@@ -374,6 +386,7 @@ def _compile_entry_points(
     """Declare forward, exported methods and hooks; their bodies are compiled by `compile_module`."""
     unused = getattr(live.python, "__jit_unused_properties__", [])
     for name, member in inspect.getmembers_static(live.python):
+        member = member.__wrapped__ if type(member).__name__ == "WrittenMethod" else member
         if isinstance(member, property) and name not in unused:
             live.add_property(cls, name, member)
         if not inspect.isfunction(member):

@@ -42,6 +42,11 @@ def is_module(obj: Any) -> bool:
     return hasattr(type(obj), "named_parameters") and "_modules" in getattr(obj, "__dict__", {})
 
 
+def is_attribute(obj: Any) -> bool:
+    """Whether this is a `jit.Attribute`, a value with its declared type."""
+    return type(obj).__name__ == "Attribute" and library_of(type(obj))
+
+
 def is_tensor(obj: Any) -> bool:
     return type(obj).__name__ in ("Tensor", "Parameter", "Buffer") and library_of(type(obj))
 

@@ -403,26 +403,48 @@ class LiveProgram:
 
 def functions_of_text(program: LiveProgram, text: str) -> dict[str, Function]:
     """Functions defined in a piece of source text; they see each other and the operators as `torch`."""
-    import sys
-
-    linstock = sys.modules["linstock"]
-    source = Source(text, "<string>")
     made: dict[str, Function] = {}
-    scope: dict[str, Any] = {"torch": linstock, "linstock": linstock, **vars(typing)}
-
-    def find(name: str) -> Any:
-        if name in made:
-            return FunctionRef(made[name])
-        return scope[name]
-
-    for node in ast.parse(text, type_comments=True).body:
-        if isinstance(node, ast.FunctionDef):
-            made[node.name] = _function_of_text(program, source, node, find)
+    source = Source(text, "<string>")
+    find = _scope_of_text(made)
+    for node in _definitions(source):
+        made[node.name] = _function_of_text(program, source, node, find, None)
     return made
 
 
+def methods_of_text(program: LiveProgram, cls: T.ClassType, text: str) -> list[Function]:
+    """Methods of a class defined in a piece of source text."""
+    source = Source(text, "<string>")
+    find = _scope_of_text({})
+    return [_function_of_text(program, source, node, find, cls) for node in _definitions(source)]
+
+
+def _definitions(source: Source) -> list[ast.FunctionDef]:
+    try:
+        tree = ast.parse(source.text, type_comments=True)
+    except SyntaxError as problem:
+        raise CompileError(f"the text is not Python: {problem}") from None
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def _scope_of_text(functions: dict[str, Function]) -> Callable[[str], Any]:
+    import math
+    import sys
+
+    linstock = sys.modules["linstock"]
+    scope: dict[str, Any] = {**vars(typing), "math": math, "torch": linstock, "linstock": linstock}
+
+    def find(name: str) -> Any:
+        return FunctionRef(functions[name]) if name in functions else scope[name]
+
+    return find
+
+
 def _function_of_text(
-    program: LiveProgram, source: Source, node: ast.FunctionDef, find: Callable[[str], Any]
+    program: LiveProgram,
+    source: Source,
+    node: ast.FunctionDef,
+    find: Callable[[str], Any],
+    owner: T.ClassType | None,
 ) -> Function:
     def placeholder() -> None: ...
 
@@ -430,16 +452,25 @@ def _function_of_text(
 
     def define(function: Function) -> tuple[Signature, Graph]:
         e = Emitter(resolver, source, Graph())
+        comment = live_source.type_comment(source, node)
+        rows = parameter_list(node)
+        kinds = [arg.annotation for arg, _, _ in rows]
+        result = node.returns
+        if comment is not None:
+            kinds = [*[None] * (len(rows) - len(comment[0])), *comment[0]]
+            result = comment[1]
         parameters = []
-        for arg, default, only in parameter_list(node):
-            t: T.Type = T.TENSOR if arg.annotation is None else resolver.annotation(e, arg.annotation)
+        for i, ((arg, default, only), kind) in enumerate(zip(rows, kinds, strict=True)):
+            t: T.Type = T.TENSOR if kind is None else resolver.annotation(e, kind)
+            if i == 0 and owner is not None and kind is None:
+                t = owner
             value = MISSING if default is None else program.default_value(ast.literal_eval(default), t)
-            parameters.append(Parameter(arg.arg, t, value, only))
-        returns = T.TENSOR if node.returns is None else resolver.annotation(e, node.returns)
+            parameters.append(Parameter(arg.arg, t, value, only, notation.broadcast_size(kind)))
+        returns = T.TENSOR if result is None else resolver.annotation(e, result)
         emitter = Emitter(resolver, source, Graph(node.name))
-        return emitter.function(node, Signature(tuple(parameters), returns), node.returns is None), emitter.graph
+        return emitter.function(node, Signature(tuple(parameters), returns), result is None), emitter.graph
 
-    return Function(f"__torch__.{node.name}", define)
+    return Function(f"{'__torch__' if owner is None else owner.name}.{node.name}", define)
 
 
 def _without_docstring(node: ast.FunctionDef) -> ast.FunctionDef:

@@ -48,6 +48,7 @@ _DROPPED = {
     "aten::warn", "prim::Print", "prim::AddStatValue", "aten::set_grad_enabled", "aten::manual_seed", "aten::record_stream", "aten::requires_grad_",
     "aten::retain_grad",
 }  # fmt: skip
+_CALLS = {"prim::CallFunction", "prim::CallMethod", "prim::fork"}
 _INTERNAL = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError, NotImplementedError)
 
 
@@ -169,8 +170,12 @@ class Exporter:
             try:
                 results = self.node(node, arguments, environment)
             except (ExportError, Raised) as problem:
-                if problem.span is None and node.span is not None:
+                if node.span is None:
+                    raise
+                if problem.span is None:
                     raise type(problem)(problem.message, node.span) from None
+                if node.kind in _CALLS:
+                    problem.args = (f"{problem}\n  called from\n{node.span.show()}",)
                 raise
             for v, r in zip(node.outputs, results, strict=True):
                 environment[v] = r

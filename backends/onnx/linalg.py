@@ -1,4 +1,4 @@
-"""ONNX forms of the linalg family: products, norms, distances. ONNX has no matrix decompositions but the determinant."""
+"""ONNX forms of the linalg family: products, norms, distances. Solving and factorising is in `linalg_solve`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from linstock.backends.onnx.builder import Builder, Sym
 from linstock.backends.onnx.pointwise import add, mul, scaled, sub
 from linstock.backends.onnx.reduction import cumsum, reduce, total
-from linstock.backends.onnx.registry import converter, no_form
+from linstock.backends.onnx.registry import converter
 from linstock.backends.onnx.view import diagonal, transpose
 from linstock.ir.errors import ExportError
 
@@ -138,7 +138,9 @@ def _chain(b: Builder, matrices: list[Sym]) -> Sym:
 @converter("linalg_matrix_power")
 def _matrix_power(b: Builder, x: Sym, n: int) -> Sym:
     if n < 0:
-        raise ExportError("ONNX has no inverse of a matrix", b.span)
+        from linstock.backends.onnx.linalg_solve import inverse
+
+        return _matrix_power(b, inverse(b, x), -n)
     size = b.size(x, -1)
     if n == 0 and not isinstance(size, Sym):
         return b.expand_to(b.constant(np.eye(size), x.dtype), x)
@@ -380,13 +382,3 @@ converter("linalg_vander")(lambda b, x, n=None: _vander(b, x, n, True))
 @converter("_compute_linear_combination")
 def _linear_combination(b: Builder, x: Sym, coefficients: Sym) -> Sym:
     return tensordot(b, coefficients, x, [1], [0])
-
-
-no_form(
-    "cholesky", "cholesky_inverse", "cholesky_solve", "geqrf", "inverse", "linalg_cholesky", "linalg_cholesky_ex", "linalg_cond", "linalg_eig",
-    "linalg_eigh", "linalg_eigvals", "linalg_eigvalsh", "linalg_householder_product", "linalg_inv", "linalg_inv_ex", "linalg_ldl_factor",
-    "linalg_ldl_factor_ex", "linalg_ldl_solve", "linalg_lstsq", "linalg_lu", "linalg_lu_factor", "linalg_lu_factor_ex", "linalg_lu_solve",
-    "linalg_matrix_rank", "linalg_pinv", "linalg_qr", "linalg_solve", "linalg_solve_ex", "linalg_solve_triangular", "linalg_svd", "linalg_svdvals",
-    "linalg_tensorinv", "linalg_tensorsolve", "lu_solve", "lu_unpack", "nuclear_norm", "orgqr", "ormqr", "pinverse", "qr", "svd", "triangular_solve",
-    "_lu_with_info", "matrix_exp", "linalg_matrix_exp", reason="ONNX has no matrix decompositions and no solver",
-)  # fmt: skip

@@ -411,7 +411,8 @@ def _logit(b: Builder, x: Sym, eps: float | None = None) -> Sym:
 
 def atan2(b: Builder, y: Sym, x: Sym) -> Sym:
     """The angle of a point, in all quadrants."""
-    half = b.op("Atan", b.op("Div", y, x))
+    positive = b.op("Where", b.op("Equal", x, 0), 0.0, x)  # a negative zero would turn the angle
+    half = b.op("Atan", b.op("Div", y, positive))
     turned = b.op("Add", half, b.op("Where", sign_bit(b, y), -math.pi, b.constant(math.pi, half.dtype)))
     result = b.op("Where", b.op("Less", x, 0), turned, half)
     zero = b.op("And", b.op("Equal", x, 0), b.op("Equal", y, 0))

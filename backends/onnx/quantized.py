@@ -163,7 +163,7 @@ def _on_reals(convert: registry.Converter) -> registry.Converter:
 
 # -- into and out of quantised tensors ---------------------------------------------------------------------------------
 form("quantize_per_tensor")(lambda b, x, scale, zero_point, code: quantized(b, x, scale, zero_point, code))
-form("dequantize.self", "dequantize")(dequantized)
+form("dequantize.self")(dequantized)
 form("int_repr")(lambda b, q: as_quantized(b, q).ints)
 form("q_scale")(lambda b, q: float(q.scale))
 form("q_zero_point")(lambda b, q: int(q.zero_point))

@@ -219,6 +219,7 @@ derivative("aten::cholesky", "aten::linalg_cholesky", "aten::linalg_cholesky_ex"
 
 
 def _squared(ops: Any, factor: Any, upper: bool) -> Any:
+    factor = ops.triu(factor) if upper else ops.tril(factor)
     return ops.matmul(adjoint(factor), factor) if upper else ops.matmul(factor, adjoint(factor))
 
 

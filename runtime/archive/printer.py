@@ -11,7 +11,7 @@ import keyword
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from linstock.ir import types as T
@@ -49,7 +49,7 @@ class Names:
     class_name: Callable[[T.Type], str]
     function_name: Callable[[Function], str]
     constant: Callable[[Any], int]
-    used: list[Any] = field(default_factory=list)
+    shows_python: bool = False  # whether calls of ignored Python functions are shown, instead of refused
 
     def annotation(self, t: T.Type) -> str:
         """A type as source."""
@@ -220,6 +220,7 @@ class FunctionPrinter:
             "prim::TupleUnpack",
             "prim::ListUnpack",
             "prim::tolist",
+            "prim::PythonOp",
         ):
             return False
         if node.schema is not None and node.schema.is_mutable:
@@ -293,12 +294,15 @@ class FunctionPrinter:
     def _exit_statement(self, node: Node) -> None:
         self.indent -= 1
 
-    def _pythonop_statement(self, node: Node) -> None:
+    def python_call(self, node: Node) -> str:
+        """A call of an ignored function: only shown, for an archive cannot hold it."""
         name = getattr(node.attributes.get("function"), "__qualname__", "?")
-        raise ArchiveError(
-            f"cannot be saved: it calls the Python function '{name}', which is marked as ignored. Mark it as unused, or script it"
-            + (f"\n{node.span.show()}" if node.span else "")
-        )
+        if not self.names.shows_python:
+            raise ArchiveError(
+                f"cannot be saved: it calls the Python function '{name}', which is marked as ignored. Mark it as unused, or script it"
+                + (f"\n{node.span.show()}" if node.span else "")
+            )
+        return f"^{name}({self.arguments(node.inputs)})"
 
     def _if_statement(self, node: Node) -> None:
         self.emit(f"if {self.use(node.inputs[0])}:", node.span)
@@ -615,7 +619,7 @@ _SPECIAL: dict[str, Callable[[FunctionPrinter, Node], str]] = {
     "prim::ListConstruct": _list, "prim::DictConstruct": _dict, "prim::TupleConstruct": _tuple,
     "prim::TupleIndex": lambda p, n: f"({p.use(n.inputs[0])})[{p.use(n.inputs[1])}]", "prim::TupleSlice": _slice,
     "prim::GetAttr": lambda p, n: p.attribute(n.inputs[0], n.attributes["name"]),
-    "prim::CallFunction": _call_function, "prim::CallMethod": _call_method, "prim::isinstance": _isinstance,
+    "prim::PythonOp": lambda p, n: p.python_call(n), "prim::CallFunction": _call_function, "prim::CallMethod": _call_method, "prim::isinstance": _isinstance,
     "prim::CreateObject": lambda p, n: f"{p.names.class_name(n.output.type)}.__new__({p.names.class_name(n.output.type)})",
     "prim::unchecked_cast": lambda p, n: f"unchecked_cast({p.names.annotation(n.output.type)}, {p.use(n.inputs[0])})",
     "prim::unchecked_unwrap_optional": lambda p, n: f"ops.prim.unchecked_unwrap_optional({p.use(n.inputs[0])})",
@@ -634,7 +638,7 @@ def code_of(function: Function) -> str:
         constants.append(value)
         return len(constants) - 1
 
-    names = Names(lambda t: t.name, lambda f: f.name, index)  # type: ignore[attr-defined]
+    names = Names(lambda t: t.name, lambda f: f.name, index, True)  # type: ignore[attr-defined]
     printer = FunctionPrinter(names)
     printer.function(function.short_name, function.signature(), function.graph)
     return "\n".join(printer.lines) + "\n"

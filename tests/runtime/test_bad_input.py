@@ -295,7 +295,7 @@ def test_places_that_cannot_be_written_to(tmp_path: Path) -> None:
     for save in (lambda place: jit.save(module, place), lambda place: linstock.save({"a": linstock.ones(2)}, place)):
         with pytest.raises(IsADirectoryError):
             save(tmp_path)
-        with pytest.raises(FileNotFoundError, match="No such directory: .*nowhere"):
+        with pytest.raises(FileNotFoundError, match=r"No such directory: .*nowhere"):
             save(tmp_path / "nowhere" / "net.pt")
         with pytest.raises(ArchiveError, match="expected a path or a binary file object to write to, got int"):
             save(3)
@@ -381,7 +381,7 @@ def test_changed_names_of_records_are_safe() -> None:
         with zipfile.ZipFile(target, "w") as archive:
             archive.writestr("net/data.pkl", b"")
             archive.writestr(name, b"x")
-        with pytest.raises(ArchiveError, match="unsafe name|not in a folder|two entries"):
+        with pytest.raises(ArchiveError, match=r"unsafe name|not in a folder|two entries"):
             jit.load(target.getvalue())
 
 
