@@ -18,6 +18,7 @@ from linstock import special as special
 from linstock import testing as testing
 from linstock import utils as utils
 from linstock.backends.array.generator import default_generator as default_generator
+from linstock.ir.device import Device as device
 from linstock.ir.dtypes import dtype as dtype
 from linstock.ir.errors import LinstockError as LinstockError
 from linstock.runtime.modes import enable_grad as enable_grad
