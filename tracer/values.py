@@ -322,7 +322,7 @@ class Overload(Sugared):
 
     def call(self, e: Emitter, span: Span, args: Args, kwargs: Kwargs) -> Sugared:
         values, named = plain(e, span, args, kwargs)
-        return SimpleValue(matching.emit_overload(e, span, self.full_name, values, named))  # type: ignore[attr-defined]
+        return SimpleValue(matching.emit_overload(e, span, self.full_name, values, named))
 
 
 @dataclass(frozen=True)

@@ -460,7 +460,7 @@ def where(condition: Array, a: Any, other: Any) -> Array:
     if type(other) in (int, float) and other == 0 and isinstance(a, np.ndarray) and a.dtype == dtype:
         bits = _BITS.get(a.dtype.char)
         if bits is not None and a.shape == condition.shape and a.size > 1000:
-            return _masked(condition, a, bits)
+            return _masked(condition, a, bits)  # type: ignore[arg-type]
     try:
         return np.asarray(np.where(condition, P.cast(a, dtype), P.cast(other, dtype)))
     except ValueError:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import io
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
+
+import pytest
 
 import linstock as torch
-import pytest
 from linstock import jit, nn
-
 from tests.tracer.harness import difference, saved
 
 Tensor = torch.Tensor
@@ -24,7 +24,7 @@ class Written(jit.ScriptModule):
         self.layer = nn.Linear(n, n)
         self.scale = 3
         self.count = jit.Attribute(0, int)
-        self.table = jit.Attribute({}, Dict[str, int])
+        self.table = jit.Attribute({}, dict[str, int])
 
     @jit.script_method
     def forward(self, x: Tensor) -> Tensor:
@@ -134,7 +134,7 @@ def test_compilation_unit() -> None:
 class Marked(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.log: List[str] = []
+        self.log: list[str] = []
 
     @jit.ignore
     def python(self, x: Tensor, n: int) -> Tensor:
@@ -170,7 +170,7 @@ def test_ignored_unused_exported() -> None:
 
 
 @jit.ignore
-def outside(x: Tensor) -> Tuple[Tensor, int]:
+def outside(x: Tensor) -> tuple[Tensor, int]:
     return x * 3, 4
 
 
@@ -330,7 +330,7 @@ def test_graph_and_schema() -> None:
 class Optionals(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.a: Optional[Tensor] = None
+        self.a: Tensor | None = None
 
     def forward(self, x: Tensor) -> Tensor:
         return x
