@@ -15,6 +15,8 @@ from linstock.ir.errors import ExportError
 
 #: the newest opset that is written
 NEWEST_OPSET = 23
+#: bytes of weights that fit into one file
+_LIMIT = 2**31 - 2**24
 
 
 class OnnxWarning(UserWarning):
@@ -37,11 +39,10 @@ def export(
     """Write a scripted, traced or loaded model (or a module, which is traced) as ONNX.
 
     `args` are example inputs (a tensor or a tuple): their element types, and their shapes but for `dynamic_axes`
-    (`{"x": {0: "batch"}}`), are those of the exported model; numbers among them are fixed. Branches and loops that
-    depend on the inputs become
-    If and Loop. The file is checked by onnx.checker; with `verify` it is also run in ONNX Runtime and compared (1e-4).
-    Gives the ModelProto.
-    Raises ExportError, with the source line, for what ONNX cannot express.
+    (`{"x": {0: "batch"}}`, or `{"x": [0]}`), are those of the exported model; numbers among them are fixed. Branches and loops
+    that depend on the inputs become If and Loop. The file is checked by onnx.checker; with `verify` it is also run in ONNX
+    Runtime and compared (1e-4). Gives the ModelProto. Raises ExportError, with the source line, for what ONNX cannot
+    express.
     """
     import onnx
 
@@ -59,8 +60,7 @@ def export(
     )
     for note in notes:
         warnings.warn(note, OnnxWarning, stacklevel=2)
-    large = made.ByteSize() > 2**31 - 2**20
-    if not large:
+    if not _is_large(made):
         try:
             onnx.checker.check_model(made, full_check=True)
         except Exception as problem:
@@ -68,24 +68,35 @@ def export(
                 f"the exported model does not pass the ONNX checker: {str(problem).strip().splitlines()[0]}"
             ) from problem
     if f is not None:
-        _save(made, f, large)
+        _save(made, f)
     if verify:
         _verify(made, flat_inputs, expected)
     return made
 
 
-def _save(model: Any, f: str | os.PathLike[str] | BinaryIO, large: bool) -> None:
+def _is_large(model: Any) -> bool:
+    """Whether the model is too large for one file of the format, which holds 2 GiB."""
+    return sum(len(t.raw_data) for t in model.graph.initializer) > _LIMIT
+
+
+def _save(model: Any, f: str | os.PathLike[str] | BinaryIO) -> None:
     """Write to a temporary name beside the target and rename; weights over 2 GiB go into a file beside it."""
     import onnx
 
+    large = _is_large(model)
     if not isinstance(f, (str, os.PathLike)):
+        if large:
+            raise ExportError("a model over 2 GiB is written as two files: give a path")
         f.write(model.SerializeToString())
         return
     path = Path(f)
     temporary = path.with_name(path.name + ".partial")
     try:
         if large:
-            onnx.save_model(model, temporary, save_as_external_data=True, location=path.name + ".data")
+            outside = type(model)()
+            outside.CopyFrom(model)  # its weights are moved out of it
+            path.with_name(path.name + ".data").unlink(missing_ok=True)
+            onnx.save_model(outside, temporary, save_as_external_data=True, location=path.name + ".data")
         else:
             temporary.write_bytes(model.SerializeToString())
         temporary.replace(path)
@@ -108,7 +119,7 @@ def _verify(model: Any, inputs: Sequence[np.ndarray[Any, Any]], expected: Sequen
     model = _with_float_faces(model)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "model.onnx")
-        _save(model, path, model.ByteSize() > 2**31 - 2**20)
+        _save(model, path)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
         try:

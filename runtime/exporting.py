@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,7 +34,11 @@ def export_model(
     if live_types.is_module(model) and not isinstance(model, ScriptModule):
         from linstock.runtime.tracing import trace
 
-        model = trace(model.eval(), args, strict=False)
+        live, training = model, model.training
+        try:
+            model = trace(live.eval(), args, strict=False)
+        finally:
+            live.train(training)
     if isinstance(model, ScriptModule):
         thing = model._object
         function = thing.type.methods.get(method)
@@ -52,8 +57,11 @@ def export_model(
     _leaves(arrays, inputs, numbers=False)
     expected: list[Any] = []
     if verify:
+        from linstock.backends.onnx.exporter import STATE
+
         with no_grad():
-            call = model if method == "forward" else getattr(model, method)
+            runs = copy.deepcopy(model) if any(STATE in n for n in notes) else model
+            call = runs if method == "forward" else getattr(runs, method)
             _leaves(_array(call(*_copied(bound))), expected, True)
     return made, notes, inputs, expected
 

@@ -142,6 +142,8 @@ class Builder:
         #: id of an array -> (the array, the name that it should get)
         self.hints: dict[int, tuple[Array, str]] = {} if outer is None else outer.hints
         self.span: Span | None = None if outer is None else outer.span
+        #: what should be said about the exported model
+        self.notes: list[str] = [] if outer is None else outer.notes
         self._made: dict[Any, tuple[Sym, ...]] = {}
         self._producers: dict[str, tuple[str, list[Sym | None], dict[str, Any]]] = {}
         self._sizes: dict[str, Sym] = {}
@@ -156,6 +158,11 @@ class Builder:
         self._made.update(inner._made)
         self._producers.update(inner._producers)
         self._sizes.update(inner._sizes)
+
+    def note(self, text: str) -> None:
+        """Say something about the exported model, once."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     def _find(self, table: str, key: Any) -> Any:
         scope: Builder | None = self
@@ -234,10 +241,6 @@ class Builder:
     def ints(self, *values: int) -> Sym:
         """A constant int64 vector."""
         return self.constant(np.asarray(values, np.int64))
-
-    def scalar(self, value: Any, like: Sym) -> Sym:
-        """A number as a value of rank 0 in another's element type."""
-        return self.cast(value, like.dtype)
 
     # -- nodes -------------------------------------------------------------------------------------------------------
     def op(self, kind: str, *inputs: Any, **attributes: Any) -> Sym:

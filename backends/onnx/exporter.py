@@ -49,6 +49,8 @@ _DROPPED = {
     "aten::retain_grad",
 }  # fmt: skip
 _CALLS = {"prim::CallFunction", "prim::CallMethod", "prim::fork"}
+#: what is said of every attribute that changes
+STATE = "ONNX keeps no state between runs, so every run starts from its present value"
 _INTERNAL = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError, NotImplementedError)
 
 
@@ -60,8 +62,13 @@ class Exporter:
         self.journals: list[dict[Location, Any]] = []
         self.objects: dict[int, ObjectCell] = {}
         self.tensors: dict[int, Cell] = {}
-        self.warnings: list[str] = []
         self.alive: list[Any] = []
+        #: how the program reaches its own tensors
+        self.paths: dict[Cell, str] = {}
+
+    def note_state(self, path: str) -> None:
+        """Say that an attribute of the model changes."""
+        self.builder.note(f"attribute '{path}' is set by the model: {STATE}")
 
     # -- memory ------------------------------------------------------------------------------------------------------
     def remember(self, place: Location) -> None:
@@ -86,6 +93,8 @@ class Exporter:
             self.write_tensor(cell.base, self.content(base))
             cell.settle(content)
         else:
+            if cell.serial == 0 and cell in self.paths:
+                self.note_state(self.paths[cell])
             self.write(cell, content)
 
     def from_runtime(self, value: Any, path: str = "") -> Any:
@@ -98,6 +107,7 @@ class Exporter:
                 known = self.tensors[id(value)] = Cell(array)
                 known.serial = 0
                 if path:
+                    self.paths[known] = path
                     self.builder.hints.setdefault(id(array), (array, path))
             return known
         slots = getattr(value, "slots", None)

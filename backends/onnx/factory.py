@@ -134,6 +134,21 @@ def _linspace(b: Builder, start: Any, end: Any, steps: Any, dtype: int | None = 
     return b.cast(b.op("Add", start, b.op("Mul", b.op("Sub", end, start), b.constant(fractions, work))), code)
 
 
+@converter("logspace.|Tensor_Tensor|Tensor_Scalar|Scalar_Tensor")
+def _logspace(
+    b: Builder, start: Any, end: Any, steps: Any, base: float = 10.0, dtype: int | None = None, *options: Options
+) -> Sym:
+    powers = _linspace(b, start, end, steps, 7)
+    return b.cast(b.op("Pow", b.constant(float(base), 7), powers), _code(dtype))
+
+
+@converter("new_empty_strided")
+def _new_empty_strided(
+    b: Builder, x: Sym, size: list[Any], stride: list[Any], dtype: int | None = None, *options: Options
+) -> Sym:
+    return b.filled(size, 0, x.dtype if dtype is None else dtype)
+
+
 @converter("eye.|m")
 def _eye(b: Builder, rows: Any, *args: Any) -> Sym:
     columns = args[0] if len(args) == 5 else rows

@@ -363,11 +363,25 @@ def _combinations(b: Builder, x: Sym, r: int = 2, with_replacement: bool = False
     return b.gather(x, np.asarray(list(choose(range(size), r)), np.int64).reshape(-1, r))
 
 
-no_form(
-    "segment_reduce",
-    "nonzero_static",
-    "as_strided_scatter",
-    "_unsafe_masked_index",
-    "_unsafe_masked_index_put_accumulate",
-    reason="it is rarely used, and no ONNX form has been written for it",
-)
+@converter("as_strided_scatter")
+def _as_strided_scatter(
+    b: Builder, x: Sym, source: Sym, size: list[Any], stride: list[Any], storage_offset: int | None = None
+) -> Sym:
+    if any(isinstance(v, Sym) for v in (*size, *stride)):
+        raise ExportError("as_strided_scatter() with sizes that depend on the inputs", b.span)
+    places = np.asarray(storage_offset or 0)
+    for n, step in zip(size, stride, strict=True):
+        places = places[..., None] + np.arange(n) * step
+    source = b.reshape(b.cast(source, x.dtype), [-1])
+    flat = b.op("ScatterElements", b.reshape(x, [-1]), places.reshape(-1), source, axis=0)
+    return b.reshape(flat, b.sizes(x))
+
+
+@converter("nonzero_static")
+def _nonzero_static(b: Builder, x: Sym, size: int, fill_value: int = -1) -> Sym:
+    found = _nonzero(b, x)
+    filler = b.filled([size, b.rank(x)], fill_value, INT64)
+    return b.shaped(b.slice(b.op("Concat", found, filler, axis=0), 0, 0, size), [size, b.rank(x)])
+
+
+no_form("segment_reduce", reason="ONNX has no operator that reduces ragged segments")

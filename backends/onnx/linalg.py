@@ -330,9 +330,9 @@ def _pdist(b: Builder, x: Sym, p: float = 2.0) -> Sym:
 # -- statistics and sums -----------------------------------------------------------------------------------------------
 @converter("cov")
 def _cov(b: Builder, x: Sym, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Sym:
-    if fweights is not None or aweights is not None:
-        raise ExportError("cov() with weights has no ONNX form", b.span)
     x = b.reshape(b.floating(x), [1, -1]) if b.rank(x) < 2 else b.floating(x)
+    if fweights is not None or aweights is not None:
+        return _weighted_cov(b, x, correction, fweights, aweights)
     count = b.size(x, 1)
     apart = b.op("Sub", x, b.op("ReduceMean", x, b.ints(1)))
     rest = (
@@ -341,6 +341,23 @@ def _cov(b: Builder, x: Sym, correction: int = 1, fweights: Any = None, aweights
         else float(max(count - correction, 0))
     )
     made = b.op("Div", matmul(b, apart, transpose(b, apart, 0, 1)), rest)
+    return b.reshape(made, []) if (x.shape or ())[0] == 1 else made
+
+
+def _weighted_cov(b: Builder, x: Sym, correction: int, fweights: Sym | None, aweights: Sym | None) -> Sym:
+    """The covariance of observations with weights: how often (`fweights`), how important (`aweights`)."""
+    given = [b.cast(w, x.dtype) for w in (fweights, aweights) if w is not None]
+    weights = given[0] if len(given) == 1 else b.op("Mul", *given)
+    amount = b.op("ReduceSum", weights, keepdims=0)
+    apart = b.op("Sub", x, b.op("Div", b.op("ReduceSum", b.op("Mul", x, weights), b.ints(1)), amount))
+    if correction == 0:
+        rest = amount
+    elif aweights is None:
+        rest = b.op("Sub", amount, float(correction))
+    else:
+        squares = b.op("ReduceSum", b.op("Mul", weights, b.cast(aweights, x.dtype)), keepdims=0)
+        rest = b.op("Sub", amount, b.op("Div", b.op("Mul", squares, float(correction)), amount))
+    made = b.op("Div", matmul(b, b.op("Mul", apart, weights), transpose(b, apart, 0, 1)), b.op("Max", rest, 0.0))
     return b.reshape(made, []) if (x.shape or ())[0] == 1 else made
 
 

@@ -186,7 +186,11 @@ converter("cholesky_inverse")(lambda b, factor, upper=False: inverse(b, _product
 def qr(b: Builder, a: Sym, complete: bool) -> tuple[Sym, Sym]:
     """Orthogonal and triangular factor, by Householder's reflections."""
     height, width = b.size(a, -2), b.size(a, -1)
-    rounds = b.op("Min", b.sym(height, 4), b.sym(width, 4)) if isinstance(height, Sym) or isinstance(width, Sym) else min(height, width)
+    rounds = (
+        b.op("Min", b.sym(height, 4), b.sym(width, 4))
+        if isinstance(height, Sym) or isinstance(width, Sym)
+        else min(height, width)
+    )
     square = b.op("MatMul", a, _turned(b, a))
 
     def step(b: Builder, index: Sym, states: list[Sym]) -> Rounds:
@@ -225,7 +229,11 @@ converter("qr")(lambda b, a, some=True: qr(b, a, not some))
 def _lu(b: Builder, a: Sym) -> tuple[Sym, Sym]:
     """Both triangles in one matrix, and the rows (from 1) that were exchanged."""
     height, width = b.size(a, -2), b.size(a, -1)
-    rounds = b.op("Min", b.sym(height, 4), b.sym(width, 4)) if isinstance(height, Sym) or isinstance(width, Sym) else min(height, width)
+    rounds = (
+        b.op("Min", b.sym(height, 4), b.sym(width, 4))
+        if isinstance(height, Sym) or isinstance(width, Sym)
+        else min(height, width)
+    )
 
     def step(b: Builder, index: Sym, states: list[Sym]) -> Rounds:
         (x,) = states
@@ -254,7 +262,11 @@ converter("_lu_with_info")(lambda b, a, pivot=True, check=True: (*_lu(b, a), _no
 def _unpacked(b: Builder, packed: Sym, pivots: Sym) -> tuple[Sym, Sym, Sym]:
     """Permutation, lower and upper factor."""
     height, width = b.size(packed, -2), b.size(packed, -1)
-    small = b.op("Min", b.sym(height, 4), b.sym(width, 4)) if isinstance(height, Sym) or isinstance(width, Sym) else min(height, width)
+    small = (
+        b.op("Min", b.sym(height, 4), b.sym(width, 4))
+        if isinstance(height, Sym) or isinstance(width, Sym)
+        else min(height, width)
+    )
     last = b.rank(packed) - 1
     left = b.slice(packed, last, 0, small)
     lower = b.op("Trilu", left, b.constant(np.asarray(-1)), upper=0)
@@ -281,7 +293,9 @@ def _linalg_lu(b: Builder, a: Sym, pivot: bool = True) -> tuple[Sym, Sym, Sym]:
 
 
 @converter("lu_unpack")
-def _lu_unpack(b: Builder, packed: Sym, pivots: Sym, data: bool = True, with_pivots: bool = True) -> tuple[Sym, Sym, Sym]:
+def _lu_unpack(
+    b: Builder, packed: Sym, pivots: Sym, data: bool = True, with_pivots: bool = True
+) -> tuple[Sym, Sym, Sym]:
     p, lower, upper = _unpacked(b, packed, pivots)
     empty = b.constant(np.zeros(0), packed.dtype)
     return p if with_pivots else empty, lower if data else empty, upper if data else empty
@@ -302,7 +316,9 @@ converter("lu_solve")(lambda b, y, packed, pivots: _linalg_lu_solve(b, packed, p
 def _matrix_exp(b: Builder, a: Sym) -> Sym:
     """Taylor's series of a matrix scaled down by a power of two, squared as often."""
     size = b.op("ReduceMax", b.op("ReduceL1", a, b.ints(-2), keepdims=0), keepdims=0)
-    halvings = b.op("Max", b.op("Add", b.op("Floor", b.op("Mul", b.op("Log", b.op("Add", size, 1e-30)), 1 / math.log(2))), 2.0), 0.0)
+    halvings = b.op(
+        "Max", b.op("Add", b.op("Floor", b.op("Mul", b.op("Log", b.op("Add", size, 1e-30)), 1 / math.log(2))), 2.0), 0.0
+    )
     scaled = b.op("Div", a, b.op("Pow", b.constant(2.0, a.dtype), halvings))
     eye = identity(b, a)
     made = eye

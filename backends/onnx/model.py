@@ -57,7 +57,7 @@ def export_function(
         result = exporter.call(function, [*first, *given])
     except Raised as problem:
         raise ExportError(f"the model raises on these inputs: {problem.message}", problem.span) from None
-    outputs = _outputs(builder, result, function.signature().returns, output_names, inputs, exporter.warnings)
+    outputs = _outputs(builder, result, function.signature().returns, output_names, inputs)
     graph = helper.make_graph(
         builder.nodes,
         function.short_name,
@@ -69,7 +69,7 @@ def export_function(
         graph, opset_imports=[helper.make_opsetid("", opset)], producer_name="linstock", ir_version=version
     )
     _tidy(model, builder)
-    return model, exporter.warnings
+    return model, builder.notes
 
 
 def _stand_in(b: Builder, leaf: Any, name: str, dynamic: Mapping[str, Mapping[int, str]], inputs: list[Sym]) -> Any:
@@ -145,7 +145,6 @@ def _outputs(
     returns: T.Type,
     names: Sequence[str] | None,
     inputs: Sequence[Sym],
-    warnings: list[str],
 ) -> list[Sym]:
     """The outputs, with names of their own: values are renamed, where they are not inputs, constants or outputs
     already.
@@ -158,7 +157,7 @@ def _outputs(
     if not leaves:
         raise ExportError("the model returns no tensor or number: there is nothing to export")
     if _holds_text(result):
-        warnings.append("text in the model's result is left out")
+        builder.note("text in the model's result is left out")
     if names is not None and len(names) != len(leaves):
         raise ExportError(f"output_names has {len(names)} names, but the model returns {len(leaves)} tensors")
     producers = {o: n for n in builder.nodes for o in n.output}

@@ -43,6 +43,10 @@ def batch_norm(
 ) -> Sym:  # fmt: skip
     """Normalised by running statistics, or in training by the batch's own."""
     if training or running_mean is None or running_var is None:
+        if running_mean is not None:
+            b.note(
+                "batch normalisation in training takes each batch's own statistics and keeps none: call model.eval() before the export"
+            )
         middle, spread = _batch_statistics(b, x)
         apart = b.op("Sub", x, middle)
         return _shifted(b, b.op("Div", apart, b.op("Sqrt", b.op("Add", spread, eps))), weight, bias)

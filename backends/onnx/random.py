@@ -137,6 +137,7 @@ def _multinomial(b: Builder, p: Sym, count: Any, replacement: bool = False, *res
 
 # -- dropout -----------------------------------------------------------------------------------------------------------
 def _dropped(b: Builder, x: Sym, p: float, sizes: list[Any]) -> tuple[Sym, Sym]:
+    b.note("dropout stays random: call model.eval() before the export to leave it out")
     kept = b.op("GreaterOrEqual", uniform(b, sizes, 6), float(p))
     return b.op("Where", kept, b.op("Mul", x, 1 / (1 - p) if p < 1 else 0.0), 0.0), kept
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.onnx.builder import Builder, Sym
+from linstock.backends.onnx.pointwise import is_nan
 from linstock.backends.onnx.reduction import reduce
 from linstock.backends.onnx.registry import converter, no_form
 
@@ -71,6 +72,32 @@ def _median_dim(b: Builder, x: Sym, dim: int, keepdim: bool = False) -> tuple[Sy
 def _median(b: Builder, x: Sym) -> Sym:
     flat = b.reshape(x, [-1])
     return _picked(b, flat, _middle(b, b.size(flat, 0)), 0, False)[0]
+
+
+def _nan_median(b: Builder, x: Sym, axis: int) -> tuple[Sym, Sym]:
+    """The lower median of the numbers along a dimension (kept), NaN where there is none, and where it was."""
+    if not x.floating:
+        return _picked(b, x, _middle(b, b.size(x, axis)), axis, True)
+    missing = is_nan(b, x)
+    values, places = sort(b, b.op("Where", missing, float("inf"), x), axis)
+    count = b.op("ReduceSum", b.cast(b.op("Not", missing), INT64), b.ints(axis))
+    middle = b.op("Div", b.op("Max", b.op("Sub", count, np.asarray(1)), np.asarray(0)), np.asarray(2))
+    found = [b.op("GatherElements", v, middle, axis=axis) for v in (values, places)]
+    return b.op("Where", b.op("Equal", count, np.asarray(0)), float("nan"), found[0]), found[1]
+
+
+@converter("nanmedian.dim")
+def _nanmedian_dim(b: Builder, x: Sym, dim: int, keepdim: bool = False) -> tuple[Sym, Sym]:
+    if not b.rank(x):
+        return x, b.constant(np.asarray(0))
+    axis = b.axis(x, dim)
+    values, places = _nan_median(b, x, axis)
+    return (values, places) if keepdim else (b.squeeze(values, axis), b.squeeze(places, axis))
+
+
+@converter("nanmedian")
+def _nanmedian(b: Builder, x: Sym) -> Sym:
+    return b.squeeze(_nan_median(b, b.reshape(x, [-1]), 0)[0], 0)
 
 
 @converter("quantile.|scalar")
@@ -225,7 +252,6 @@ def _runs(b: Builder, x: Sym, changes: Sym) -> tuple[Sym, Sym, Sym]:
 
 
 no_form(
-    "nanmedian",
     "nanquantile",
     "mode",
     "histogram",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linstock.backends.onnx.builder import Builder, Sym
-from linstock.backends.onnx.pointwise import is_nan, unary, xlogy
+from linstock.backends.onnx.pointwise import erfc, is_nan, log1p, unary, xlogy
 from linstock.backends.onnx.registry import converter, no_form
 from linstock.ir.errors import ExportError
 
@@ -76,9 +76,65 @@ def _scaled_bessel(order: int, far: bool) -> Real:
     return target
 
 
+def _hankel(order: int, imaginary: bool) -> Real:
+    """Modulus parts of J + iY beyond 8, over 8 / x: what is left of them without the root and the turn."""
+
+    def target(t: Any) -> Any:
+        from scipy import special
+
+        x = 8 / np.maximum(t, 1e-9)
+        wave = special.jv(order, x) + 1j * special.yv(order, x)
+        made = wave * np.sqrt(math.pi * x / 2) * np.exp(-1j * (x - math.pi * (2 * order + 1) / 4))
+        far = np.asarray(t) < 1e-6
+        return np.where(far, 0.0 if imaginary else 1.0, made.imag if imaginary else made.real)
+
+    return target
+
+
+def _near(order: int, second: bool) -> Real:
+    """J, or what is left of Y without its logarithm and pole, up to 8 (over x for order 1)."""
+
+    def target(x: Any) -> Any:
+        from scipy import special
+
+        x = np.maximum(np.asarray(x), 1e-4)
+        j = special.jv(order, x)
+        made = special.yv(order, x) - 2 / math.pi * (np.log(x / 2) * j - (1 / x if order else 0)) if second else j
+        return made / x if order else made
+
+    return target
+
+
+def _modified(order: int, far: bool) -> Real:
+    """K without its logarithm and pole below 2 (over x for order 1); exp(x) sqrt(x) K over 2 / x beyond."""
+
+    def target(x: Any) -> Any:
+        from scipy import special
+
+        if far:
+            x = 2 / np.maximum(x, 1e-9)
+            return np.where(x > 1e6, math.sqrt(math.pi / 2), special.kve(order, x) * np.sqrt(x))
+        x = np.maximum(np.asarray(x), 1e-4)
+        log = np.log(x / 2) * special.iv(order, x)
+        return special.kv(0, x) + log if order == 0 else (special.kv(1, x) - 1 / x - log) / x
+
+    return target
+
+
+def _scaled_erfc(x: Any) -> Any:
+    """erfcx(x) (1 + x) over 1 / (1 + x)."""
+    from scipy.special import erfcx
+
+    at = 1 / np.maximum(np.asarray(x), 1e-12) - 1
+    return np.where(at > 1e9, 1 / math.sqrt(math.pi), erfcx(at) * (1 + at))
+
+
 _TARGETS: dict[str, Real] = {
-    "erfinv": _lower, "erfinv_tail": _upper, "i0e": _scaled_bessel(0, False), "i0e_far": _scaled_bessel(0, True),
-    "i1e": _scaled_bessel(1, False), "i1e_far": _scaled_bessel(1, True),
+    "erfinv": _lower, "erfinv_tail": _upper, "erfcx": _scaled_erfc,
+    **{f"i{n}e": _scaled_bessel(n, False) for n in (0, 1)}, **{f"i{n}e_far": _scaled_bessel(n, True) for n in (0, 1)},
+    **{f"p{n}": _hankel(n, False) for n in (0, 1)}, **{f"q{n}": _hankel(n, True) for n in (0, 1)},
+    **{f"j{n}": _near(n, False) for n in (0, 1)}, **{f"y{n}": _near(n, True) for n in (0, 1)},
+    **{f"k{n}": _modified(n, False) for n in (0, 1)}, **{f"k{n}_far": _modified(n, True) for n in (0, 1)},
 }  # fmt: skip
 
 
@@ -117,6 +173,92 @@ unary("i0 special_i0 special_modified_bessel_i0", _bessel(0, False))
 unary("special_i0e", _bessel(0, True))
 unary("special_i1 special_modified_bessel_i1", _bessel(1, False))
 unary("special_i1e", _bessel(1, True))
+
+
+def _first_kind(order: int) -> Callable[[Builder, Sym], Sym]:
+    def form(b: Builder, x: Sym) -> Sym:
+        size = b.op("Abs", x)
+        near = _series(b, b.op("Min", size, 8.0), f"j{order}", 0.0, 8.0, 26)
+        near = b.op("Mul", near, size) if order else near
+        made = b.op("Where", b.op("Less", size, 8.0), near, _wave(b, size, order, False))
+        return b.op("Mul", made, b.op("Sign", x)) if order else made
+
+    return form
+
+
+def _wave(b: Builder, x: Sym, order: int, second: bool) -> Sym:
+    """J or Y beyond 8."""
+    far = b.op("Max", x, 8.0)
+    t = b.op("Div", 8.0, far)
+    p, q = _series(b, t, f"p{order}", 0.0, 1.0, 12), _series(b, t, f"q{order}", 0.0, 1.0, 12)
+    angle = b.op("Sub", far, math.pi * (2 * order + 1) / 4)
+    c, s = b.op("Cos", angle), b.op("Sin", angle)
+    parts = (b.op("Mul", p, s), b.op("Mul", q, c)) if second else (b.op("Mul", p, c), b.op("Mul", b.op("Neg", q), s))
+    return b.op("Mul", b.op("Add", *parts), b.op("Sqrt", b.op("Div", 2 / math.pi, far)))
+
+
+def _second_kind(order: int) -> Callable[[Builder, Sym], Sym]:
+    first = _first_kind(order)
+
+    def form(b: Builder, x: Sym) -> Sym:
+        small = b.op("Clip", x, 1e-30, 8.0)
+        log = b.op("Mul", b.op("Log", b.op("Mul", small, 0.5)), first(b, small))
+        log = b.op("Sub", log, b.op("Reciprocal", small)) if order else log
+        near = _series(b, small, f"y{order}", 0.0, 8.0, 26)
+        near = b.op("Mul", near, small) if order else near
+        near = b.op("Add", near, b.op("Mul", log, 2 / math.pi))
+        made = b.op("Where", b.op("Less", x, 8.0), near, _wave(b, x, order, True))
+        return b.op("Where", b.op("Less", x, 0.0), math.nan, b.op("Where", b.op("Equal", x, 0.0), -math.inf, made))
+
+    return form
+
+
+def _third_kind(order: int, scaled: bool) -> Callable[[Builder, Sym], Sym]:
+    modified = _bessel(order, False)
+
+    def form(b: Builder, x: Sym) -> Sym:
+        small, large = b.op("Clip", x, 1e-30, 2.0), b.op("Max", x, 2.0)
+        log = b.op("Mul", b.op("Log", b.op("Mul", small, 0.5)), modified(b, small))
+        near = _series(b, small, f"k{order}", 0.0, 2.0, 16)
+        if order:
+            near = b.op("Add", b.op("Add", b.op("Mul", near, small), log), b.op("Reciprocal", small))
+        else:
+            near = b.op("Sub", near, log)
+        near = b.op("Mul", near, b.op("Exp", small)) if scaled else near
+        far = _series(b, b.op("Div", 2.0, large), f"k{order}_far", 0.0, 1.0, 16)
+        far = b.op("Div", far, b.op("Sqrt", large))
+        far = far if scaled else b.op("Mul", far, b.op("Exp", b.op("Neg", large)))
+        made = b.op("Where", b.op("LessOrEqual", x, 2.0), near, far)
+        return b.op("Where", b.op("Less", x, 0.0), math.nan, b.op("Where", b.op("Equal", x, 0.0), math.inf, made))
+
+    return form
+
+
+for _order in (0, 1):
+    unary(f"special_bessel_j{_order}", _first_kind(_order))
+    unary(f"special_bessel_y{_order}", _second_kind(_order))
+    unary(f"special_modified_bessel_k{_order}", _third_kind(_order, False))
+    unary(f"special_scaled_modified_bessel_k{_order}", _third_kind(_order, True))
+
+
+def erfcx(b: Builder, x: Sym) -> Sym:
+    """exp(x²) erfc(x)."""
+    size = b.op("Abs", x)
+    inverse = b.op("Reciprocal", b.op("Add", size, 1.0))
+    right = b.op("Mul", _series(b, inverse, "erfcx", 0.0, 1.0, 22), inverse)
+    left = b.op("Sub", b.op("Mul", b.op("Exp", b.op("Mul", x, x)), 2.0), right)
+    return b.op("Where", b.op("Less", x, 0.0), left, right)
+
+
+def _log_ndtr(b: Builder, x: Sym) -> Sym:
+    t = b.op("Mul", x, math.sqrt(0.5))
+    tail = b.op("Sub", b.op("Log", b.op("Mul", erfcx(b, b.op("Neg", t)), 0.5)), b.op("Mul", t, t))
+    body = log1p(b, b.op("Mul", erfc(b, t), -0.5))
+    return b.op("Where", b.op("Less", x, -1.0), tail, body)
+
+
+unary("special_erfcx", erfcx)
+unary("special_log_ndtr", _log_ndtr)
 
 
 def _sine_pi(b: Builder, x: Sym) -> Sym:
@@ -194,30 +336,50 @@ def digamma(b: Builder, x: Sym) -> Sym:
 unary("digamma special_digamma special_psi", digamma)
 
 
+def zeta(b: Builder, s: Sym, q: Sym) -> Sym:
+    """Hurwitz's zeta function for s > 1: sixteen terms, then the series of Euler and Maclaurin. In double precision."""
+    minus = b.op("Neg", s)
+    total, x = b.op("Pow", q, minus), q
+    for _ in range(15):
+        x = b.op("Add", x, 1.0)
+        total = b.op("Add", total, b.op("Pow", x, minus))
+    x = b.op("Add", x, 1.0)
+    last = b.op("Pow", x, minus)
+    rest = b.op("Add", b.op("Div", b.op("Mul", last, x), b.op("Sub", s, 1.0)), b.op("Mul", last, 0.5))
+    total = b.op("Add", total, rest)
+    square = b.op("Mul", x, x)
+    factor = b.op("Div", b.op("Mul", last, s), x)
+    for k, share in enumerate((1 / 12, -1 / 720, 1 / 30240)):
+        total = b.op("Add", total, b.op("Mul", factor, share))
+        growth = b.op("Mul", b.op("Add", s, 2.0 * k + 1), b.op("Add", s, 2.0 * k + 2))
+        factor = b.op("Div", b.op("Mul", factor, growth), square)
+    whole = b.op("Equal", q, b.op("Floor", q))
+    outside = b.op("Where", whole, math.inf, b.op("Where", b.op("Equal", s, b.op("Floor", s)), total, math.nan))
+    total = b.op("Where", b.op("LessOrEqual", q, 0.0), outside, total)
+    return b.op("Where", b.op("Less", s, 1.0), math.nan, b.op("Where", b.op("Equal", s, 1.0), math.inf, total))
+
+
+@converter("special_zeta.|other_scalar|self_scalar")
+def _zeta(b: Builder, s: Any, q: Any) -> Sym:
+    s, q = b.promote(s, q, floating=True)
+    return b.cast(zeta(b, b.cast(s, 7), b.cast(q, 7)), s.dtype)
+
+
 @converter("polygamma", "special_polygamma")
 def _polygamma(b: Builder, n: int, x: Sym) -> Sym:
-    if n == 0:
-        return digamma(b, b.floating(x))
-    if n != 1:
-        raise ExportError(f"polygamma of order {n} has no ONNX form", b.span)
     x = b.floating(x)
-    code = x.dtype
-    x = b.cast(x, 7)
-    reflected = b.op("Less", x, 0.5)
-    y = b.op("Where", reflected, b.op("Sub", 1.0, x), x)
-    total = b.constant(0.0, 7)
-    for _ in range(8):
-        total = b.op("Add", total, b.op("Reciprocal", b.op("Mul", y, y)))
-        y = b.op("Add", y, 1.0)
-    square = b.op("Reciprocal", b.op("Mul", y, y))
-    tail = b.op(
-        "Mul", square, b.op("Sub", 1 / 6, b.op("Mul", square, b.op("Sub", 1 / 30, b.op("Mul", square, 1 / 42))))
-    )
-    series = b.op("Div", b.op("Add", b.op("Add", b.op("Div", 0.5, y), 1.0), tail), y)
-    above = b.op("Add", total, series)
-    sine = b.op("Sin", b.op("Mul", x, math.pi))
+    if n == 0:
+        return digamma(b, x)
+    wide = b.cast(x, 7)
+    if n > 1:
+        sign = 1.0 if n % 2 else -1.0
+        return b.cast(b.op("Mul", zeta(b, b.constant(n + 1.0, 7), wide), sign * math.factorial(n)), x.dtype)
+    reflected = b.op("Less", wide, 0.5)
+    y = b.op("Where", reflected, b.op("Sub", 1.0, wide), wide)
+    above = zeta(b, b.constant(2.0, 7), y)
+    sine = b.op("Sin", b.op("Mul", wide, math.pi))
     mirror = b.op("Sub", b.op("Div", math.pi**2, b.op("Mul", sine, sine)), above)
-    return b.cast(b.op("Where", reflected, mirror, above), code)
+    return b.cast(b.op("Where", reflected, mirror, above), x.dtype)
 
 
 # -- orthogonal polynomials --------------------------------------------------------------------------------------------
@@ -229,10 +391,12 @@ def _recurrence(
 ) -> None:
     """A polynomial of a known degree, by its three-term recurrence."""
 
-    @converter(f"special_{name}.n_scalar")
-    def convert(b: Builder, x: Sym, n: Any) -> Sym:
-        if isinstance(n, Sym):
+    @converter(f"special_{name}.|n_scalar|x_scalar")
+    def convert(b: Builder, x: Any, n: Any) -> Sym:
+        known = b.known(n)
+        if known is None or known.size != 1:
             raise ExportError("a polynomial whose degree depends on the inputs", b.span)
+        n, x = int(known.item()), b.sym(x)
         x = b.floating(x)
         x = b.op("Sub", b.op("Add", x, x), 1.0) if shifted else x
         before, now = b.expand_to(b.constant(1.0, x.dtype), x), first(b, x)
@@ -240,7 +404,7 @@ def _recurrence(
             return b.op("Mul", before, 0.0)
         if n == 0:
             return before
-        for k in range(1, int(n)):
+        for k in range(1, n):
             before, now = now, step(b, x, now, before, k)
         return now
 
@@ -302,9 +466,7 @@ def _spherical(b: Builder, x: Sym) -> Sym:
 
 
 unary("special_spherical_bessel_j0", _spherical)
-_NO_SERIES = "ONNX has no operator for this function, and no series for it has been written"
 no_form(
-    "igamma", "igammac", "special_gammainc", "special_gammaincc", "special_zeta", "special_airy_ai", "special_bessel_j0", "special_bessel_j1",
-    "special_bessel_y0", "special_bessel_y1", "special_modified_bessel_k0", "special_modified_bessel_k1", "special_scaled_modified_bessel_k0",
-    "special_scaled_modified_bessel_k1", "special_erfcx", "special_log_ndtr", reason=_NO_SERIES,
+    "igamma", "igammac", "special_gammainc", "special_gammaincc", "special_airy_ai",
+    reason="ONNX has no operator for this function, and no series for it has been written",
 )  # fmt: skip

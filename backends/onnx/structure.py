@@ -31,10 +31,7 @@ def _get_attr(e: Exporter, node: Node, args: list[Any], env: Environment) -> Seq
 def _set_attr(e: Exporter, node: Node, args: list[Any], env: Environment) -> Sequence[Any]:
     place = e.slot(args[0], node.attributes["name"])
     if args[0].source is not None and args[1] is not place.content:
-        name = f"{args[0].path}.{node.attributes['name']}".lstrip(".")
-        text = f"attribute '{name}' is set by the model: ONNX keeps no state between runs, so every run starts from its present value"
-        if text not in e.warnings:
-            e.warnings.append(text)
+        e.note_state(f"{args[0].path}.{node.attributes['name']}".lstrip("."))
     e.write(place, args[1])
     return []
 

@@ -191,3 +191,14 @@ def test_running_statistics_move_once() -> None:
     instance = ls.nn.InstanceNorm1d(2, track_running_stats=True, momentum=0.5)
     instance(ls.tensor([[[1.0, 3.0], [2.0, 6.0]]], requires_grad=True)).sum().backward()
     assert instance.running_mean.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_masked_gradients_are_zero_whatever_was_masked(dtype: str) -> None:
+    x = np.random.default_rng(0).standard_normal((60, 50)).astype(dtype)
+    g = np.ones_like(x)
+    g[::2], g[::3], g[::5] = np.inf, np.nan, -0.0
+    for a, b in ((x, g), (x.T, g.T), (x, np.ascontiguousarray(g.T).T)):
+        leaf = ls.from_numpy(a.copy()).requires_grad_()
+        (found,) = ls.autograd.grad(ls.relu(leaf), leaf, ls.from_numpy(b))
+        np.testing.assert_array_equal(found.numpy(), np.where(a > 0, b, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import linstock.onnx
 from linstock.ir.errors import ExportError, InputError
 
 pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
+ort = pytest.importorskip("onnxruntime")
 
 X = np.ones((2, 3), np.float32)
 
@@ -21,7 +22,9 @@ X = np.ones((2, 3), np.float32)
 def refused(text: str, *inputs: Any, **options: Any) -> str:
     function = ls.jit.CompilationUnit(text).f
     with pytest.raises((ExportError, InputError)) as raised:
-        linstock.onnx.export(function, tuple(ls.tensor(i) if isinstance(i, np.ndarray) else i for i in inputs), **options)
+        linstock.onnx.export(
+            function, tuple(ls.tensor(i) if isinstance(i, np.ndarray) else i for i in inputs), **options
+        )
     return str(raised.value)
 
 
@@ -44,10 +47,13 @@ def test_a_model_that_raises_on_the_example() -> None:
 
 
 def test_branches_that_cannot_be_united() -> None:
-    text = refused("def f(x):\n    if bool(x.sum() > 0):\n        y = x\n    else:\n        y = x.to(torch.long)\n    return y", X)
+    text = refused(
+        "def f(x):\n    if bool(x.sum() > 0):\n        y = x\n    else:\n        y = x.to(torch.long)\n    return y", X
+    )
     assert "different types, float32 and int64" in text
     text = refused(
-        "from typing import Optional\ndef f(x):\n    y: Optional[Tensor] = None\n    if bool(x.sum() > 0):\n        y = x\n    return y", X
+        "from typing import Optional\ndef f(x):\n    y: Optional[Tensor] = None\n    if bool(x.sum() > 0):\n        y = x\n    return y",
+        X,
     )
     assert "a tensor and None" in text
 
@@ -61,7 +67,9 @@ def test_nothing_to_export() -> None:
 
 
 def test_opsets() -> None:
-    assert "opset_version must be between 18 and 23, not 17" in refused("def f(x):\n    return x + 1", X, opset_version=17)
+    assert "opset_version must be between 18 and 23, not 17" in refused(
+        "def f(x):\n    return x + 1", X, opset_version=17
+    )
     text = refused("def f(x):\n    return torch.rand(2) + x[0, 0]", X, opset_version=23)
     assert "opset_version=21" in text
 
@@ -69,9 +77,15 @@ def test_opsets() -> None:
 def test_wrong_inputs_and_names() -> None:
     assert "lack a value for argument 'y'" in refused("def f(x, y):\n    return x + y", X)
     assert "takes 1 arguments, 2 example inputs were given" in refused("def f(x):\n    return x", X, X)
-    assert "input_names has 2 names, but there are 1 tensors" in refused("def f(x):\n    return x + 1", X, input_names=["a", "b"])
-    assert "output_names has 2 names, but the model returns 1" in refused("def f(x):\n    return x + 1", X, output_names=["a", "b"])
-    assert "dynamic_axes names 'z', but the inputs are x" in refused("def f(x):\n    return x + 1", X, dynamic_axes={"z": [0]})
+    assert "input_names has 2 names, but there are 1 tensors" in refused(
+        "def f(x):\n    return x + 1", X, input_names=["a", "b"]
+    )
+    assert "output_names has 2 names, but the model returns 1" in refused(
+        "def f(x):\n    return x + 1", X, output_names=["a", "b"]
+    )
+    assert "dynamic_axes names 'z', but the inputs are x" in refused(
+        "def f(x):\n    return x + 1", X, dynamic_axes={"z": [0]}
+    )
     assert "dimension 5 of input 'x', which has 2" in refused("def f(x):\n    return x + 1", X, dynamic_axes={"x": [5]})
 
 
@@ -90,6 +104,47 @@ def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
     assert str(missing) in str(raised.value)
     linstock.onnx.export(function, (ls.ones(1),), tmp_path / "model.onnx")
     assert [p.name for p in tmp_path.iterdir()] == ["model.onnx"]
+
+
+def test_large_models_are_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linstock.onnx, "_LIMIT", 1000)
+    path, net, x = tmp_path / "model.onnx", ls.jit.script(ls.nn.Linear(30, 40)), ls.randn(2, 30)
+    for _ in range(2):
+        linstock.onnx.export(net, (x,), path, verify=True)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["model.onnx", "model.onnx.data"]
+    assert (tmp_path / "model.onnx.data").stat().st_size < 30 * 40 * 4 + 8192
+    session = ort.InferenceSession(path, providers=["CPUExecutionProvider"])
+    found = session.run(None, {session.get_inputs()[0].name: x.numpy()})[0]
+    np.testing.assert_allclose(found, net(x).detach().numpy(), rtol=1e-4, atol=1e-5)
+    with pytest.raises(ExportError, match="give a path"):
+        linstock.onnx.export(net, (x,), io.BytesIO())
+
+
+class Training(ls.nn.Module):
+    """Layers that act otherwise in training."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = ls.nn.BatchNorm1d(3)
+        self.drop = ls.nn.Dropout(0.5)
+
+    def forward(self, x: ls.Tensor) -> ls.Tensor:
+        return self.drop(self.norm(x))
+
+
+def test_training_mode_is_told() -> None:
+    with pytest.warns(linstock.onnx.OnnxWarning) as told:
+        linstock.onnx.export(ls.jit.script(Training()), (ls.randn(4, 3),))
+    texts = [str(w.message) for w in told]
+    assert any("dropout stays random: call model.eval()" in t for t in texts)
+    assert any("batch normalisation in training" in t for t in texts)
+
+
+def test_plain_modules_are_traced_in_evaluation_and_keep_their_mode() -> None:
+    net = Training()
+    model = linstock.onnx.export(net, (ls.randn(4, 3),), verify=True)
+    assert net.training and net.norm.training
+    assert [n.op_type for n in model.graph.node] == ["BatchNormalization"]
 
 
 def test_sizes_that_must_be_known() -> None:
